@@ -10,6 +10,7 @@
 #include "mechanisms/gaussian/matrix_sensitivity.hpp"
 #include "numeric/range.hpp"
 #include "numeric/rounding.hpp"
+#include "numeric/twofold.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;
@@ -91,15 +92,19 @@ void bind_matrix(py::module_& module) {
       "root_bounds",
       [](double square) {
         checked("square", square, {0, 0x1p53, Range::Ends::closed, true});
+        const double nearest = std::nearbyint(std::sqrt(square));
+        if (nearest < 0x1p26 && nearest * nearest == square) return LowAndHigh{nearest, nearest};
         return low_and_high(root({square, square}));
       },
       py::arg("square"), "The root of a whole number, enclosed.");
   module.def(
       "noise_of_sensitivity",
       [](double noise, double lower, double upper) {
-        return LowAndHigh{
-            down(checked("noise_multiplier", noise, ranges::positive) / checked("upper", upper, ranges::positive)),
-            up(noise / checked("lower", lower, ranges::positive))};  // proof: matrix-sensitivity
+        checked("noise_multiplier", noise, ranges::positive);
+        const double least = noise / checked("upper", upper, ranges::positive);
+        const double most = noise / checked("lower", lower, ranges::positive);
+        const bool is_exact = two_product(least, upper).error == 0 && least * upper == noise && lower == upper;
+        return is_exact ? LowAndHigh{least, most} : LowAndHigh{down(least), up(most)};  // proof: matrix-sensitivity
       },
       py::arg("noise_multiplier"), py::arg("lower"), py::arg("upper"),
       "The noise over a sensitivity that is enclosed, enclosed.");

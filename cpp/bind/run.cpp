@@ -119,8 +119,8 @@ class PairsOfPython : public OwnPairs {
 
  private:
   Pairs enclosing(const char* name, Comparison way, const Accuracy& at) const {
-    if (!follows_accuracy_) return {};
     const py::gil_scoped_acquire acquire;
+    if (!py::hasattr(mechanism_, name)) return {};
     return within_work([&] { return listed(mechanism_.attr(name)(direction(way), accuracy(at))); });
   }
   static py::object direction(Comparison way) {

@@ -16,6 +16,7 @@
 #include "run/best_of_moments.hpp"
 #include "run/best_of_run.hpp"
 #include "run/chained_curve.hpp"
+#include "run/run_moments.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;
@@ -94,6 +95,13 @@ void bind_whole_runs(py::module_& module) {
       },
       py::arg("forth"), py::arg("back"), py::arg("runs"), py::arg("cells"), py::arg("tail"), py::kw_only(),
       py::arg("attained"), "A pair that encloses Renyi divergences of the best of several runs.");
+  module.def(
+      "run_moments",
+      [](std::vector<Direction> runs, double rate, bool attained) {
+        return owned(std::make_shared<RunMoments>(std::move(runs), rate, attained));
+      },
+      py::arg("runs"), py::kw_only(), py::arg("sampling_probability") = 1.0, py::arg("attained") = false,
+      "A pair that encloses Renyi divergences of the worst of several runs, on a sample if asked.");
   module.def(
       "best_of_largest",
       [](const Direction& forth, const Direction& back, const NumberOfRuns& runs) {

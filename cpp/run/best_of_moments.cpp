@@ -14,7 +14,7 @@ namespace hockeystick {
 namespace {
 
 constexpr std::size_t memory_limit = std::size_t{1} << 30;
-constexpr std::size_t most_looked_at = 10;  // orders for an answer, each with twice the distance from 1
+constexpr std::size_t most_looked_at = 20;  // orders for an answer, each with twice the distance from 1
 constexpr double farthest = 9999;           // of these distances, but for the one asked for
 
 // log(e^a + b), rounded up.

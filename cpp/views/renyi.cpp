@@ -36,6 +36,13 @@ struct Moment {
 
 Interval not_known(const DominatingPair&) { return anything; }
 
+// The divergence of order 1 is at most that of a larger order.
+Interval mean_known(const DominatingPair& pair) {
+  constexpr double t = 0x1p-14;  // less than the least order above 1 of which anything is told
+  const double by_moment = pair.log_moment_bounds(t).upper / t;
+  return Interval{0, std::min(by_moment, pair.renyi_slope_bound(1) * (1 + 4 * u))};  // proof: zcdp
+}
+
 struct Tally {
   Interval bounds{0, 0};
   double cells = 0;      // the most cells of a pair
@@ -162,11 +169,7 @@ Answer worst(std::span<CutDirection> directions, const Moment& moment, const Lim
 
 Moment renyi_moment(double order) {
   const double t = order - 1;
-  if (!(t > 0))
-    return {[](const DominatingPair& pair) {
-              return Interval{0, pair.renyi_slope_bound(1) * (1 + 4 * u)};  // proof: zcdp
-            },
-            [](const LossCells& cut) { return cut.mean(); }, 0.5};
+  if (!(t > 0)) return {&mean_known, [](const LossCells& cut) { return cut.mean(); }, 0.5};
   const auto divergence = [t](double lower, double upper) {
     return Interval{lower / t * (1 - 4 * u * (lower > 0 ? 1 : -1)), upper / t * (1 + 4 * u)};
   };

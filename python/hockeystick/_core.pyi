@@ -75,6 +75,7 @@ __all__: list[str] = [
     "rate_limits",
     "renyi_bounds",
     "root_bounds",
+    "run_moments",
     "run_pair",
     "sum_above",
     "toeplitz_sensitivity",
@@ -897,6 +898,16 @@ def renyi_bounds(
 def root_bounds(square: typing.SupportsFloat | typing.SupportsIndex) -> tuple[float, float]:
     """
     The root of a whole number, enclosed.
+    """
+
+def run_moments(
+    runs: collections.abc.Sequence[Terms],
+    *,
+    sampling_probability: typing.SupportsFloat | typing.SupportsIndex = 1.0,
+    attained: bool = False,
+) -> DominatingPair:
+    """
+    A pair that encloses Renyi divergences of the worst of several runs, on a sample if asked.
     """
 
 def run_pair(

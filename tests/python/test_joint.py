@@ -61,10 +61,6 @@ def test_adaptive_clipping_is_one_noise():
         (lambda: hs.Gaussian(0.5).sampled_group([]), "^sampling_probabilities must"),
         (lambda: hs.Gaussian(0.5).sampled_group([0.1, 1.5]), r"^sampling_probabilities\[1\] must"),
         (lambda: hs.Grouped(hs.Gaussian(1.0).group(2), 3), "^mechanism must not be a group"),
-        (
-            lambda: hs.Gaussian(3.0).random_allocation(steps=9, selected=2).group(2),
-            "^mechanism must be dominated by one pair",
-        ),
     ],
 )
 def test_bad_input_is_refused_by_name(make, message):
@@ -120,3 +116,27 @@ def test_the_command_line_groups(capsys):
     code, _, err = typed(capsys, f"{run} 0")
     assert code != 0
     assert "size must" in err
+
+
+def test_groups_of_records_that_join_some_steps():
+    """By the curve of the blocks together; a group costs more than a record."""
+    step = hs.Gaussian(2.0)
+    scheme = step.random_allocation(steps=100, selected=3)
+    one, two = scheme.epsilon_bounds(1e-5), scheme.group(2).epsilon_bounds(1e-5)
+    assert one.lower * (1 - 1e-6) <= two.lower <= two.upper
+    assert one.upper < two.upper < (3 * step.group(2)).epsilon(1e-5)
+    assert scheme.group(1).epsilon(1e-5) == one.upper
+    assert (2 * scheme + hs.Laplace(9.0)).group(2).epsilon(1e-5) > two.upper
+    assert (
+        scheme.group(2).renyi_divergence(2.0) <= (3 * step.group(2)).renyi_divergence(2.0) * 1.001
+    )
+
+
+def test_groups_of_correlated_noise_are_exact():
+    tree = hs.MatrixMechanism.tree(leaves=8, noise_multiplier=20.0)
+    bounds = tree.group(3).epsilon_bounds(1e-5)
+    alone = hs.Gaussian(10 / 3).epsilon_bounds(1e-5)
+    assert bounds.lower <= alone.upper
+    assert alone.lower <= bounds.upper <= bounds.lower * (1 + 1e-6)
+    with pytest.raises(ValueError, match="^size must be at most noise"):
+        hs.MatrixMechanism.tree(leaves=8, noise_multiplier=0.01).group(100)

@@ -11,6 +11,7 @@
 #include "mechanisms/curves/curve_law.hpp"
 #include "mechanisms/curves/zero_concentrated.hpp"
 #include "mechanisms/discrete/atomic_registration.hpp"
+#include "mechanisms/moments_alone.hpp"
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
 
@@ -39,6 +40,25 @@ const AtomicRegistration registration(above, "renyi_dp_above",
                                         {"divergence", {1e-12, 1e4}},
                                         parameter::cells,
                                         {"tail", {1e-300, 1, Range::Ends::open_above}}}});
+
+// Renyi divergences do not fall with the order: up to that order they are at most the divergence. Beyond nothing is
+// known.
+class RenyiMoments final : public MomentsAlone {
+ public:
+  explicit RenyiMoments(Parameters p) : t_(p[0] - 1), divergence_(p[1]) {}
+
+  Interval infinity_mass() const override { return {0, 0}; }
+  Interval log_moment_bounds(double t) const override {
+    return {0, t <= t_ ? t * divergence_ * (1 + 2 * u) : infinity};  // proof: renyi-curve
+  }
+
+ private:
+  double t_, divergence_;
+};
+
+const Registration moments("renyi_dp_moments",
+                           std::vector<Parameter>{{"order", {1.0001, 1e4}}, {"divergence", {1e-12, 1e4}}},
+                           [](Parameters p) { return std::make_shared<const RenyiMoments>(p); });
 
 }  // namespace
 }  // namespace hockeystick

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mechanisms of which a Renyi divergence of one order is known.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "mechanisms/described/rows.hpp"
@@ -41,6 +42,10 @@ const Enclosure known_by_one_order{
           return PairName{"renyi_dp_above", {one.number(first), one.number(second), accuracy.cells, tail}};
         },
     .below = [](const Described& one, Comparison, const Accuracy&) { return Names{normal_below(one)}; },
+    .besides =
+        [](const Described& one, Comparison, const Accuracy&, Told) {
+          return std::array{normal_below(one), PairName{"renyi_dp_moments", {one.number(first), one.number(second)}}};
+        },
     .joined = sums_of_divergences};
 
 Mechanism simplest(const Mechanism& one) { return one->number(second) == 0 ? nullptr : one; }

@@ -11,12 +11,14 @@ import numpy as np
 from hockeystick import _checks, _core
 from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.composition import Mechanism
+from hockeystick.mechanisms._correlated_noise import CorrelatedNoise
 from hockeystick.mechanisms._enclosed import Accuracy
 from hockeystick.mechanisms._pair import no_pair
-from hockeystick.mechanisms._whole_run import FromRun, above, alone
+from hockeystick.mechanisms._whole_run import FromRun, above, alone, moments_above
 from hockeystick.mechanisms.discrete_gaussian import DiscreteGaussian
 from hockeystick.mechanisms.discrete_laplace import DiscreteLaplace
 from hockeystick.mechanisms.gaussian import Gaussian
+from hockeystick.mechanisms.gaussian_between import GaussianBetween
 from hockeystick.mechanisms.joint_gaussian import JointGaussian
 from hockeystick.mechanisms.laplace import Laplace
 from hockeystick.mechanisms.poisson_sampled import PoissonSampled
@@ -39,7 +41,7 @@ class Grouped(FromRun):
     Exact are
 
     - plain noise: all records of the group may move the output in one direction, so that it is the
-      mechanism with the move times `size` (Gaussian, Laplace, discrete noise);
+      mechanism with the move times `size` (Gaussian, Laplace, discrete and correlated noise);
     - a Gaussian on a Poisson subsample where records are removed or added, or replaced by special
       ones that add nothing: of a group of k, j are drawn with the binomial probability, and the sum
       over j of that times N(j / s, 1), against N(0, 1), is attained.
@@ -85,11 +87,6 @@ class Grouped(FromRun):
             raise ValueError(  # noqa: TRY004
                 f"mechanism must not be a group, got {self.mechanism!r}: say "
                 f"{self.mechanism.mechanism!r}.group({size * self.mechanism.size})"
-            )
-        if self.mechanism.run_above != ((self.mechanism, 1),):
-            raise ValueError(
-                f"mechanism must be dominated by one pair to be grouped, got {self.mechanism!r}: "
-                "group what joins one step in each block, random_allocation(..., per_block=True)"
             )
         noise = _spread(self.mechanism)
         if noise is not None and size > 1 and not noise / size >= LEAST_SPREAD:
@@ -177,6 +174,20 @@ class Grouped(FromRun):
         pair = _core.dominating_pair("approximate_dp", [largest, 0.0])
         return self.pairs_below(direction, accuracy)[0], pair
 
+    def moment_pairs(self, direction: Direction, accuracy: Accuracy) -> Pairs:
+        """Of what is sampled, also those of all records of the group in the sample, or none."""
+        scheme, rate = self.mechanism, 1.0
+        inner: Any = getattr(scheme, "mechanism", None)
+        if inner is None or getattr(scheme, "replacement", False):
+            return ()
+        if isinstance(scheme, PoissonSampled):
+            coins = self.size * (2 if direction.replaces else 1)
+            rate = min(1.0, nextafter(coins * scheme.sampling_probability, inf))
+        times = getattr(scheme, "epochs", 1) * getattr(scheme, "selected", 1)
+        whole = moments_above(times * inner.group(self.size), direction, accuracy)
+        over = _core.run_moments([whole], sampling_probability=rate)
+        return self.pairs_below(direction, accuracy)[0], over
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SampledGroup(FromRun):
@@ -255,6 +266,8 @@ class SampledGroup(FromRun):
 
 def _spread(mechanism: Mechanism) -> float | None:
     """The noise over what one record moves, where the pair of a group is made from that."""
+    if isinstance(mechanism, CorrelatedNoise | GaussianBetween):
+        return mechanism.least_noise
     inner = mechanism.mechanism if isinstance(mechanism, PoissonSampled) else mechanism
     if isinstance(inner, Gaussian) or (inner is mechanism and isinstance(inner, Laplace)):
         return inner.noise_multiplier
@@ -303,6 +316,11 @@ def _enclosed(group: Grouped, direction: Direction) -> Pairs | None:
         ends = (nextafter(noise, 0), nextafter(noise, inf))
         distance = 2 if direction.replaces else 1
         return tuple(_core.dominating_pair("laplace", [end / distance]) for end in ends)
+    if isinstance(mechanism, CorrelatedNoise | GaussianBetween):
+        parts = size * (2 if direction.replaces else 1)
+        ends = (mechanism.least_noise / parts, mechanism.most_noise / parts)
+        ends = (nextafter(ends[0], 0), nextafter(ends[1], inf))
+        return tuple(_core.dominating_pair("gaussian", [end]) for end in ends)
     if isinstance(mechanism, PoissonSampled) and not direction.replaces:
         rates = (mechanism.sampling_probability,) * size
         if isinstance(mechanism.mechanism, Gaussian):

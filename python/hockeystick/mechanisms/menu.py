@@ -4,6 +4,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -71,6 +72,14 @@ class AnyOf(EnclosedMechanism):
         """Those of the options: who always chooses the same is one who chooses."""
         del accuracy
         return tuple(one.dominating_pair(direction) for one in self.options)
+
+    def moment_pairs(
+        self, direction: Direction, accuracy: Accuracy = _USUAL
+    ) -> tuple[_core.DominatingPair, ...]:
+        """One that encloses the largest Renyi divergence of the options, which add up."""
+        runs: Any = [[(pair, 1)] for pair in self.pairs_below(direction, accuracy)]
+        both = _core.run_moments(runs, attained=True)
+        return both, both
 
 
 def any_of(*options: Mechanism) -> Mechanism:

@@ -9,7 +9,7 @@ from hockeystick.adjacency import Direction
 from hockeystick.composition import Composition, Mechanism
 from hockeystick.mechanisms._enclosed import Accuracy
 from hockeystick.mechanisms._pair import no_pair
-from hockeystick.mechanisms._whole_run import FromRun, above, below, checked_run
+from hockeystick.mechanisms._whole_run import FromRun, above, below, checked_run, moments_above
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -68,6 +68,15 @@ class PoissonSampledRun(FromRun):
     ) -> tuple[_core.DominatingPair, ...]:
         """A pair that the same data attains whichever coins fall."""
         return (_pair(self, direction, accuracy, is_above=False),)
+
+    def moment_pairs(
+        self, direction: Direction, accuracy: Accuracy
+    ) -> tuple[_core.DominatingPair, ...]:
+        """What is attained, and a pair with moments that are no smaller."""
+        below = self.pairs_below(direction, accuracy)[0]
+        run = moments_above(self.run, direction, accuracy)
+        rate = self.sampling_probability
+        return below, _core.run_moments([run], sampling_probability=rate)
 
 
 @lru_cache(maxsize=64)

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/run_moments.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "numeric/elementary.hpp"
+#include "numeric/range.hpp"
+#include "numeric/rounding.hpp"
+#include "views/renyi.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr std::size_t memory_limit = std::size_t{1} << 30;
+constexpr double largest = 600;  // of a logarithm whose power is taken
+
+// Of each term as often as it runs, rounded up or down.
+template <class Value>
+double total(const Direction& run, const Value& value, double (*rounded)(double)) {
+  double sum = 0;
+  for (const Term& term : run) sum = rounded(sum + rounded(static_cast<double>(term.count) * value(*term.pair)));
+  return sum;
+}
+
+// log(1 - q + q e^x) for x >= 0, rounded up.
+double sampled(double x, double rate) {
+  if (rate == 1) return x;
+  const double log = x < largest ? math::log1p(rate * math::expm1(x)) : x + math::log(rate + math::exp(-x));
+  return std::min(x, log * (1 + 16 * u) + 16 * u * (x < largest ? 0 : x));  // proof: run-moments
+}
+
+}  // namespace
+
+RunMoments::RunMoments(std::vector<Direction> runs, double rate, bool attained)
+    : runs_(std::move(runs)),
+      rate_(checked("sampling_probability", rate, {0, 1, Range::Ends::open_below})),
+      attained_(attained) {}
+
+Interval RunMoments::infinity_mass() const {
+  double most = 0;
+  for (const Direction& run : runs_)
+    most = std::max(most, total(run, [](const auto& pair) { return pair.infinity_mass().upper; }, up));
+  return {0, std::min(1.0, up(most * rate_))};  // proof: run-moments
+}
+
+Interval RunMoments::log_moment_bounds(double t) const {
+  const std::array<double, 2> orders{std::max(1.0, down(1 + t)), up(1 + t)};
+  Interval most{0, 0};
+  for (const Direction& run : runs_) {
+    const std::vector<Answer> ends = renyi_bounds({&run, 1}, orders, {1e-4, memory_limit});
+    most = larger(most, {down((orders[0] - 1) * ends[0].lower), up((orders[1] - 1) * ends[1].upper)});
+  }
+  return {attained_ ? most.lower : 0, sampled(most.upper, rate_)};
+}
+
+double RunMoments::renyi_slope_bound(double order) const {
+  double most = 0;
+  for (const Direction& run : runs_)
+    most = std::max(most, total(run, [=](const auto& pair) { return pair.renyi_slope_bound(order); }, up));
+  return most;
+}
+
+double RunMoments::renyi_slope_limit() const {
+  double most = 0;
+  for (const Direction& run : runs_)
+    most = std::max(most, total(run, [](const auto& pair) { return pair.renyi_slope_limit(); }, down));
+  return attained_ ? most : 0;
+}
+
+}  // namespace hockeystick

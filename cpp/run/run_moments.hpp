@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Renyi divergences of mechanisms that are made from runs, which pairs above their curves hide.
+//
+// Who chooses one of several runs by earlier outputs has moments E e^(t L), given these, of at most the largest of
+// theirs. On a sample that holds a record with probability q a moment is at most 1 - q + q times that of the whole:
+// x^(t + 1) y^-t is jointly convex. cpp/proofs/run-moments.md.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "mechanisms/moments_alone.hpp"
+#include "methods/question.hpp"
+
+namespace hockeystick {
+
+class RunMoments final : public MomentsAlone {
+ public:
+  /// `rate`: the probability that the run is on a sample with the record, at most; in (0, 1]. `attained`: whether all
+  /// runs are what somebody may choose, and rate is 1.
+  RunMoments(std::vector<Direction> runs, double rate, bool attained);
+
+  Interval infinity_mass() const override;
+  Interval log_moment_bounds(double t) const override;
+  double renyi_slope_bound(double order) const override;
+  double renyi_slope_limit() const override;
+
+ private:
+  std::vector<Direction> runs_;
+  double rate_;
+  bool attained_;
+};
+
+}  // namespace hockeystick
