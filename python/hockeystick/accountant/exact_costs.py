@@ -13,6 +13,8 @@ from hockeystick.mechanisms import (
     DiscreteLaplace,
     ExponentialMechanism,
     Gaussian,
+    Grouped,
+    JointGaussian,
     Laplace,
 )
 
@@ -53,6 +55,10 @@ def _loss(mechanism: Mechanism, moved: int) -> Fraction | None:
         return moved / Fraction(mechanism.noise_multiplier)
     if isinstance(mechanism, DiscreteLaplace):
         return moved * mechanism.sensitivity * Fraction(mechanism.parameter)
+    if isinstance(mechanism, Grouped) and isinstance(
+        mechanism.mechanism, Laplace | DiscreteLaplace
+    ):
+        return _loss(mechanism.mechanism, moved * mechanism.size)
     return None
 
 
@@ -67,4 +73,11 @@ def _rho(mechanism: Mechanism, moved: int) -> Fraction | None:
         return (moved / Fraction(mechanism.noise_multiplier)) ** 2 / 2
     if isinstance(mechanism, DiscreteGaussian) and mechanism.truncation is None:
         return (moved * mechanism.sensitivity / Fraction(mechanism.sigma)) ** 2 / 2
+    if isinstance(mechanism, JointGaussian):
+        each = ((_rho(one, moved) or 0) * count for one, count in mechanism.parts)
+        return Fraction(sum(each))
+    if isinstance(mechanism, Grouped) and isinstance(
+        mechanism.mechanism, Gaussian | JointGaussian | DiscreteGaussian
+    ):
+        return _rho(mechanism.mechanism, moved * mechanism.size)  # all move it in one direction
     return None

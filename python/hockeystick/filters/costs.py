@@ -2,8 +2,10 @@
 """What one run costs in each measure: exact where that is rational, else from above."""
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 from hockeystick import _core
 from hockeystick.accountant.exact_costs import rational_loss, rational_rho
@@ -11,10 +13,17 @@ from hockeystick.adjacency import Adjacency
 from hockeystick.composition import Composition, Mechanism
 from hockeystick.mechanisms import (
     ApproximateDP,
+    FixedSizeSampled,
     Gaussian,
     GaussianBetween,
+    Grouped,
+    JointGaussian,
     PoissonSampled,
     RandomAllocation,
+    RenyiDP,
+    SampledGroup,
+    SelectedSteps,
+    Shuffled,
 )
 from hockeystick.mechanisms._correlated_noise import CorrelatedNoise
 
@@ -47,28 +56,46 @@ def pure_loss(mechanism: Mechanism, adjacency: Adjacency) -> Fraction | None:
 def mu_squared(mechanism: Mechanism, adjacency: Adjacency) -> Fraction | None:
     """The square of a mu of Gaussian DP at all rates, from above; None if none is known.
 
-    Of Gaussians it is exact. A sample, or a place drawn at random, can be drawn by whoever sees the
-    Gaussian itself, so that its mu holds for these, too. What is epsilon-DP tells less than
-    randomized response, whose one kink lies on the curve of mu = 2 Phi^-1(e^epsilon / (1 +
-    e^epsilon)).
+    What is epsilon-DP tells less than randomized response, whose one kink lies on the curve of mu =
+    2 Phi^-1(e^epsilon / (1 + e^epsilon)).
     """
-    moved = 2 if adjacency is Adjacency.REPLACE_ONE else 1
-    inner: Mechanism = mechanism
-    repeats = 1
-    if isinstance(mechanism, PoissonSampled):
-        inner = mechanism.mechanism
-    elif isinstance(mechanism, RandomAllocation):
-        inner, repeats = mechanism.mechanism, mechanism.epochs
-    if isinstance(inner, CorrelatedNoise | GaussianBetween):
-        return (moved / Fraction(inner.least_noise)) ** 2
-    if isinstance(inner, Gaussian):
-        return repeats * (moved / Fraction(inner.noise_multiplier)) ** 2
+    normal = _of_normal_noise(mechanism, adjacency)
+    if normal is not None:
+        return normal
     loss = pure_loss(mechanism, adjacency)
     if loss is None or loss > _LARGEST_LOSS:
         return None
     return Fraction(_core.pure_gdp_mu(math.nextafter(float(loss), math.inf))) ** 2
 
 
+def _of_normal_noise(mechanism: Mechanism, adjacency: Adjacency) -> Fraction | None:
+    """The same of what Gaussians tell: exact for these; a group of k is charged k^2 times as much.
+
+    A sample, or a place drawn at random, can be drawn by whoever sees the Gaussian itself, so that
+    its mu holds for these, too; so often as a record takes part.
+    """
+    if isinstance(mechanism, CorrelatedNoise | GaussianBetween):
+        return _of_normal_noise(Gaussian(mechanism.least_noise), adjacency)
+    if isinstance(mechanism, Gaussian | JointGaussian):
+        return 2 * (rational_rho(Composition([(mechanism, 1)]), adjacency) or Fraction())
+    times = _TIMES.get(type(mechanism), lambda _: 0)(mechanism)
+    replaced = adjacency in (Adjacency.REPLACE_ONE, Adjacency.REPLACE_SPECIAL)
+    if not times or (isinstance(mechanism, Shuffled | FixedSizeSampled) and not replaced):
+        return None
+    one = _of_normal_noise(mechanism.mechanism, adjacency)  # type: ignore[attr-defined]
+    return None if one is None else times * one
+
+
+_TIMES: dict[type[Mechanism], Callable[[Any], int]] = {
+    PoissonSampled: lambda _: 1,
+    Grouped: lambda group: group.size**2,
+    SampledGroup: lambda group: sum(q > 0 for q in group.sampling_probabilities) ** 2,
+    RandomAllocation: lambda scheme: scheme.epochs,
+    SelectedSteps: lambda scheme: scheme.selected * scheme.epochs,
+    Shuffled: lambda scheme: scheme.epochs,
+    FixedSizeSampled: lambda scheme: not scheme.replacement,
+}
+"""By what the square of the mu of a step is multiplied at most; batches are of equal size."""
 _LARGEST_LOSS = 600  # nats, of which the rate 1 / (1 + e^loss) is a normal double
 
 
@@ -84,6 +111,9 @@ def rho(mechanism: Mechanism, adjacency: Adjacency) -> tuple[Fraction, Fraction]
     if isinstance(mechanism, ApproximateDP):
         loss = Fraction(mechanism.guaranteed_epsilon)
         return loss**2 / 2, Fraction(mechanism.guaranteed_delta)
+    normal = _of_normal_noise(mechanism, adjacency)
+    if normal is not None:  # the slope of large orders is that of what is not sampled
+        return normal / 2, Fraction(0)
     found = mechanism.zcdp_bounds(adjacency=adjacency).upper
     return None if math.isinf(found) else (Fraction(found), Fraction(0))
 
@@ -94,5 +124,11 @@ def renyi(mechanism: Mechanism, order: Fraction, adjacency: Adjacency) -> Fracti
     exact = rational_rho(Composition([(mechanism, 1)]), adjacency)
     if exact is not None:
         return order * exact
+    if isinstance(mechanism, RenyiDP) and order <= Fraction(mechanism.order):
+        return Fraction(mechanism.divergence)
     found = mechanism.renyi_divergence_bounds(float(order), adjacency=adjacency).upper
-    return None if math.isinf(found) else Fraction(found)
+    known = None if math.isinf(found) else Fraction(found)
+    normal = _of_normal_noise(mechanism, adjacency)
+    if normal is None or (known is not None and known <= order * normal / 2):
+        return known
+    return order * normal / 2

@@ -20,6 +20,7 @@ from hockeystick.composition import Composable, Mechanism
 from hockeystick.errors import BudgetExceeded
 from hockeystick.filters.exact import Amount, double_above, double_below, rational
 from hockeystick.filters.report import FilterReport, FilterRow
+from hockeystick.mechanisms import AnyOf
 from hockeystick.wording import mechanism_in_words
 
 Cost = tuple[Fraction, ...]
@@ -204,7 +205,9 @@ class Filter(SavedLedger):
         for mechanism, runs in step.terms:
             each = self._costs.get(mechanism)
             if each is None:
-                each = self._costs[mechanism] = self._cost_of(mechanism)
+                options = mechanism.options if isinstance(mechanism, AnyOf) else (mechanism,)
+                all_of = [self._cost_of(one) for one in options]
+                each = self._costs[mechanism] = tuple(map(max, zip(*all_of, strict=True)))
             total = _sum(total, tuple(times * runs * part for part in each))
         return total
 

@@ -27,12 +27,14 @@ class GaussianFilter(Filter):
     until the sum is mu^2. The log ratio is then a Brownian motion with drift that stops at the
     fixed time mu^2. For Gaussians no filter can allow more.
 
-    What a step costs: Gaussians 1 / noise^2, exactly (4 / noise^2 where records are replaced);
-    whatever is epsilon-DP the square of 2 Phi^-1(e^epsilon / (1 + e^epsilon)), rounded up.
-    **Sampling does not help here**: mu is about all error rates, and at small ones a Gaussian on a
-    Poisson sample, or with places drawn at random, tells as much as without sampling. It is charged
-    1 / noise^2. For sampled steps take ``RenyiFilter``. A step that may fail, as (epsilon,
-    delta)-DP with delta > 0, has no mu and is refused.
+    What a step costs: Gaussians 1 / noise^2, exactly (4 / noise^2 where records are replaced),
+    joint ones the sum of theirs, groups of k records k^2 times as much; a menu its dearest
+    option; whatever is epsilon-DP the square of 2 Phi^-1(e^epsilon / (1 + e^epsilon)), rounded
+    up. **Sampling does not help here**: mu is about all error rates, and at small ones a
+    Gaussian on a Poisson sample, or with places drawn at random, tells as much as without
+    sampling. It is charged 1 / noise^2, as often as a record takes part. For sampled steps take
+    ``RenyiFilter``. A step that may fail, as (epsilon, delta)-DP with delta > 0, has no mu and
+    is refused.
 
     Args:
         mu: The budget, in (0, 1000], at its exact value: a number, or a ``Fraction``, ``Decimal``

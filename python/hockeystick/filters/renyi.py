@@ -25,8 +25,9 @@ class RenyiFilter(Filter):
     budgets and stop when the last of them is used up, with the whole delta for each, is not proved,
     and is not offered. A good order for (epsilon, delta) is about 1 + 2 log(1 / delta) / epsilon.
 
-    What a step costs: Gaussians, discrete Gaussians and ``ZCDP`` their rho times the order,
-    exactly; all others their certified ``renyi_divergence``, rounded up.
+    What a step costs: Gaussians, joint ones, discrete Gaussians and ``ZCDP`` their rho times
+    the order, exactly; ``RenyiDP`` of at least that order its divergence; a menu its dearest
+    option; all others their certified ``renyi_divergence``, rounded up.
 
     Args:
         order: In [1.0001, 10000], at its exact value: a number, or a ``Fraction``, ``Decimal`` or

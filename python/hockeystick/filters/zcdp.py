@@ -26,8 +26,8 @@ class ZCDPFilter(Filter):
     What a step costs: ``ZCDP`` its rho; Gaussians and discrete Gaussians 1 / (2 noise^2), exactly
     (four times that where records are replaced); what is epsilon-DP at most epsilon^2 / 2, and less
     where its own divergences say so; (epsilon, delta)-DP epsilon^2 / 2, and a failure of
-    probability delta. Sampled steps cost what their largest order says, about as much as without
-    sampling: for these take ``RenyiFilter``.
+    probability delta; a menu its dearest option. Sampled steps cost what their largest order says,
+    as much as without sampling: for these take ``RenyiFilter``.
 
     Args:
         rho: The budget, in (0, 90000], at its exact value: a number, or a ``Fraction``, ``Decimal``

@@ -32,6 +32,61 @@ def test_sampling_does_not_help_with_mu_of_all_rates():
     assert known[-1] > 3 * known[0]
 
 
+@pytest.mark.parametrize(
+    ("step", "adjacency", "square"),
+    [
+        (hs.joint(*[hs.Gaussian(4.0)] * 4), "add-or-remove-one", Fraction(1, 4)),
+        (hs.joint(hs.Gaussian(2.0), hs.Gaussian(4.0)), "replace-one", Fraction(5, 4)),
+        (hs.Gaussian(8.0).group(2), "add-or-remove-one", Fraction(1, 16)),
+        (hs.Gaussian(8.0).group(2), "replace-one", Fraction(1, 4)),
+        (hs.Gaussian(8.0).poisson_sampled(0.01).group(2), "replace-one", Fraction(1, 4)),
+        (hs.Gaussian(8.0).sampled_group([0.1, 0.0, 0.3]), "add-or-remove-one", Fraction(1, 16)),
+        (STEP.random_allocation(steps=9, selected=3), "add-or-remove-one", Fraction(3, 4)),
+        (STEP.random_allocation(steps=9, selected=3, epochs=2), "remove-one", Fraction(3, 2)),
+        (STEP.shuffled(batches=5, epochs=3), "replace-special", Fraction(3, 4)),
+        (STEP.fixed_size_sampled(batch_size=5, dataset_size=50), "replace-one", Fraction(1)),
+        (
+            hs.MatrixMechanism.tree(leaves=8, noise_multiplier=20.0),
+            "replace-special",
+            Fraction(1, 100),
+        ),
+    ],
+    ids=str,
+)
+def test_what_gaussians_tell_is_charged_without_rounding(step, adjacency, square):
+    """mu^2, and rho half of it: exactly as many fit as fractions say."""
+    under = hs.Adjacency(adjacency).symmetric
+    for count in (1, 3):
+        mu = hs.GaussianFilter(mu=math.sqrt(count * square), adjacency=under)
+        rho = hs.ZCDPFilter(rho=count * square / 2, adjacency=under)
+        assert rho.runs_left(step) == count
+        assert mu.runs_left(step) in (count, count - 1)  # the root is rounded
+    assert square / 2 >= Fraction(step.zcdp_bounds(adjacency=under).lower) * (
+        1 - Fraction(1, 10**9)
+    )
+
+
+def test_a_menu_is_charged_for_its_dearest_option():
+    menu = hs.any_of(hs.Laplace(20.0), hs.Gaussian(10.0))
+    for budget in (hs.GaussianFilter(mu=1), hs.ZCDPFilter(rho="0.5")):
+        assert budget.runs_left(menu) == 100
+    assert hs.RenyiFilter(order=8, budget=1).runs_left(menu) == 25
+    pure = hs.any_of(hs.Laplace(20.0), hs.ApproximateDP(0.125, 1e-9))
+    assert (
+        hs.PureFilter(epsilon=1, delta=1e-6, failures="1e-8").run(pure, 2).spent == 2 * 0.125**2 / 2
+    )
+    with pytest.raises(ValueError, match="^step must be epsilon-DP"):
+        hs.PureFilter(epsilon=1, delta=1e-6).may_run(menu)
+
+
+def test_a_known_divergence_is_charged_up_to_its_order():
+    step = hs.RenyiDP(order=8, divergence=0.125)
+    assert hs.RenyiFilter(order=8, budget=1).runs_left(step) == 8
+    assert hs.RenyiFilter(order=4, budget=1).runs_left(step) == 8
+    with pytest.raises(ValueError, match="^step must have a finite Renyi divergence of order 9"):
+        hs.RenyiFilter(order=9, budget=1).may_run(step)
+
+
 def test_pure_steps_lie_below_their_gaussian():
     for epsilon in (0.01, 0.5, 3.0):
         budget = hs.GaussianFilter(mu=10).run(hs.ApproximateDP(epsilon, 0))
