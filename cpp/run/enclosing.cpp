@@ -137,39 +137,12 @@ class BetweenSides {
   }
 
   // What pairs of the curve tell of these points, asked together.
-  void ask_curve(std::vector<std::size_t> which) {
-    bool is_told = question_.wanted != Wanted::delta;
+  void ask_curve(const std::vector<std::size_t>& which) {
     double smallest = most_told();
     if (tells_deltas())
       for (const std::size_t i : which)
         if (points_[i] > 0) smallest = std::min(smallest, points_[i]);
-    SideAccuracy at{starting_accuracy(question_.tolerance, smallest, runs())};
-    const int attempts = question_.closes ? 4 : 1;
-    double before = infinity;
-    Refinement refinement(question_.tolerance);
-    for (int attempt = 1; !is_contradiction_;) {
-      const Gap gap = ask(which, at);
-      which = open_of(which);
-      if (which.empty()) return;
-      // Deltas come to what the ends leave out, once: then the least of them says how much that may be.
-      if (!is_told) {
-        double least = infinity, least_upper = infinity;
-        for (const std::size_t i : which)
-          least = std::min(least, answers_[i].lower), least_upper = std::min(least_upper, answers_[i].upper);
-        if (tail_of(least_upper) < at.tail) {
-          is_told = least > 0;
-          smallest = is_told ? least : which.size() > 1 ? smallest_delta : smallest * smallest * smallest;
-          smallest = std::max(smallest, question_.smallest);
-          static_cast<Accuracy&>(at) = starting_accuracy(question_.tolerance, smallest, runs());
-          continue;
-        }
-      }
-      // Rounding limits it where closer pairs do not help.
-      if (attempt == attempts || 0.9 * before < gap.most) return;
-      before = gap.most;
-      static_cast<Accuracy&>(at) = refinement.finer(at, gap);
-      ++attempt;
-    }
+    ask_curve(which, smallest);
   }
 
   // Delta is 0 beyond the largest loss, which pairs of a curve may not tell: asked where it may be 0.
@@ -231,6 +204,39 @@ class BetweenSides {
     for (const std::size_t i : which)
       if (!answers_[i].converged) left.push_back(i);
     return left;
+  }
+
+  // Of deltas not far below `smallest`.
+  void ask_curve(std::vector<std::size_t> which, double smallest) {
+    SideAccuracy at{starting_accuracy(question_.tolerance, smallest, runs())};
+    const int attempts = question_.closes ? 4 : 1;
+    double before = infinity;
+    Refinement refinement(question_.tolerance);
+    for (int attempt = 1; !is_contradiction_; ++attempt) {
+      const Gap gap = ask(which, at);
+      which = open_of(which);
+      ask_smaller(which, at, smallest);
+      // Rounding limits it where closer pairs do not help, or where the sides' own answers are too wide.
+      const bool is_rounding = 0.9 * before < gap.most || gap.of_sides > 1.01 * question_.tolerance;
+      if (which.empty() || attempt == attempts || is_rounding) return;
+      before = gap.most;
+      static_cast<Accuracy&>(at) = refinement.finer(at, gap);
+    }
+  }
+
+  // Takes out deltas that come to what the ends leave out, and asks for them as the least of them says how much that
+  // may be, or step by step. Pairs that tell so small deltas cost the others much.
+  void ask_smaller(std::vector<std::size_t>& which, const SideAccuracy& at, double smallest) {
+    if (question_.wanted != Wanted::delta) return;
+    const auto is_told = [&](std::size_t i) { return tail_of(answers_[i].upper) >= at.tail; };
+    const auto small = std::stable_partition(which.begin(), which.end(), is_told);
+    double least = infinity;
+    for (auto i = small; i != which.end(); ++i) least = std::min(least, answers_[*i].lower);
+    const double next = std::max(least > 0 ? least : smallest * smallest * smallest, question_.smallest);
+    if (small == which.end() || !(next < smallest)) return;
+    const std::vector<std::size_t> apart(small, which.end());
+    which.erase(small, which.end());
+    ask_curve(apart, next);
   }
 
   // Asks both sides; the largest gap that they leave where it is too wide.
@@ -348,9 +354,10 @@ std::vector<Answer> enclosed_answers(const EnclosedQuestion& question, std::span
   between.ask_largest();
   between.ask_besides();
   if (const std::vector<std::size_t> open = between.open(); !open.empty()) between.ask_curve(open);
-  // What all points leave to one of them alone, the hardest first: if that stays open, so does the question.
+  // What all points leave to one of them alone, the hardest first: if that stays open, so does the question. Deltas of
+  // about one size have been asked together.
   std::vector<std::size_t> open = between.open();
-  if (points.size() > 1)
+  if (points.size() > 1 && question.closes && question.wanted != Wanted::delta)
     for (sort_by(open, [&](std::size_t i) { return between.ease(i); }); const std::size_t i : open)
       if (between.ask_curve({i}); !between.answers()[i].converged) break;
   between.ask_at_most();

@@ -254,3 +254,21 @@ def test_no_scheme_costs_more_than_its_steps_without_sampling(noise, adjacency, 
                 assert ends[0].lower >= ends[1].lower * (1 - 1e-12), (run, at)
             else:
                 assert ends[0].upper <= ends[1].upper * (1 + 1e-12) + 1e-30, (run, at)
+
+
+def test_an_array_of_deltas_takes_no_more_than_its_points():
+    """The least of them made the pairs of all of them large: nine took twenty times their sum."""
+    run = 28 * hs.Gaussian(1.2414564330195144).fixed_size_sampled(batch_size=18, dataset_size=81424)
+    points = [0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0]
+
+    def work(at):
+        before = _core.work.taken()
+        found = run.delta_bounds(at, adjacency="replace-special")
+        return found, _core.work.taken() - before
+
+    alone = [work(at) for at in points]
+    together, taken = work(points)
+    assert taken <= sum(each for _, each in alone)
+    for k, (one, _) in enumerate(alone):
+        assert together.lower[k] <= one.upper
+        assert one.lower <= together.upper[k]
