@@ -250,6 +250,8 @@ void bind_run(py::module_& module) {
       .def(py::init(&run_of), py::arg("terms"))
       .def_static("worst_of", &worst_of, py::arg("parts"), "Runs of which the worst counts.")
       .def_property_readonly("is_exact", &Run::is_exact, "Whether one pair tells all of each mechanism.")
+      .def_property_readonly("groups_by_part", &Run::groups_by_part,
+                             "Whether a group of records in several parts costs no more than one in a single part.")
       .def("ask", &answers_of, py::arg("view"), py::arg("at"), py::arg("adjacency"), py::arg("tolerance"),
            py::arg("memory_limit"), py::arg("smallest"),
            "Encloses the answer at each point, for the worst direction of an adjacency by its index.")

@@ -103,6 +103,13 @@ Run::Run(std::vector<std::shared_ptr<const Run>> parts) : parts_(std::move(parts
   is_exact_ = std::all_of(parts_.begin(), parts_.end(), [](const auto& part) { return part->is_exact(); });
 }
 
+bool Run::groups_by_part() const {
+  const auto is_gaussian = [](const DescribedTerm& term) { return term.mechanism->kind->name == "gaussian"; };
+  // proof: groups-across-parts
+  return std::all_of(parts_.begin(), parts_.end(), [](const auto& part) { return part->groups_by_part(); }) &&
+         std::all_of(terms_.begin(), terms_.end(), is_gaussian);
+}
+
 bool Run::is_exact_in(std::size_t adjacency) const {
   if (is_exact_) return true;
   const auto tells_all = [&](const Described& one) {

@@ -58,6 +58,9 @@ class Run {
   /// The same of all comparisons of an adjacency, an index in `adjacencies`.
   bool is_exact_in(std::size_t adjacency) const;
 
+  /// Whether a group of records in several parts is known to cost no more than one in a single part.
+  bool groups_by_part() const;
+
   /// The dominating pairs of the terms in one comparison of neighbours.
   Direction pairs(Comparison way) const;
 

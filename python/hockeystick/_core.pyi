@@ -334,6 +334,11 @@ class Run:
         The pairs and counts of the run above it in a comparison by its index, or of those below.
         """
     @property
+    def groups_by_part(self) -> bool:
+        """
+        Whether a group of records in several parts costs no more than one in a single part.
+        """
+    @property
     def is_exact(self) -> bool:
         """
         Whether one pair tells all of each mechanism.

@@ -101,11 +101,7 @@ class DisjointParts(InSentences, PrivacyViews, AttackViews, LossViews):
         """
         _checks.instance("same_part", same_part, bool)
         checked = _checks.whole("size", size, 1, 1000)
-        # A Gaussian that j records of the group see moves by j / noise at most. With v the vector
-        # of 1 / noise over the Gaussians that one record sees, all move by |v_1 + ... + v_size|,
-        # which is at most size times the largest |v|: that of the worst run, grouped.
-        safe = all(isinstance(one, Gaussian) for one, _ in self.terms)
-        if checked > 1 and not (same_part or safe):
+        if checked > 1 and not (same_part or self._run().groups_by_part):
             other = next(one for one, _ in self.terms if not isinstance(one, Gaussian))
             raise ValueError(
                 f"same_part must be True where a run has {other!r}: what {checked} records in "

@@ -4,6 +4,7 @@
 from importlib.metadata import version
 from typing import Any, TypedDict, Unpack
 
+from hockeystick import _checks
 from hockeystick._decimals import outward
 from hockeystick.adjacency import AdjacencyLike, adjacency_of
 from hockeystick.bounds import Bounds
@@ -33,9 +34,11 @@ def sentence(
     own = adjacency_of(adjacency)
     limits: Any = {"adjacency": own, **options}
     if delta is not None:
+        _checks.delta(delta)
         bounds = run.epsilon_bounds(delta, **limits)
         pair, sought = f"epsilon = {_upper(bounds)}, delta = {delta!r}", "Epsilon is in nats, and"
     if epsilon is not None:
+        _checks.within("epsilon", epsilon, 0, _checks.MAX_EPSILON)
         bounds = run.delta_bounds(epsilon, **limits)
         pair, sought = f"epsilon = {epsilon!r}, delta = {_upper(bounds)}", "Delta is"
     return (

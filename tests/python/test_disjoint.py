@@ -3,12 +3,15 @@
 
 import itertools
 import math
+import random
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from flint import arb, ctx
 
 import hockeystick as hs
+from exact.one_step import gaussian_delta
 
 SPECIAL = "special"
 EPSILONS = [0.0, 0.1, 0.3, 0.6, 1.0]
@@ -256,6 +259,21 @@ def test_groups_of_gaussians_over_any_parts(adjacency):
         costs.append(one.delta_bounds(1.0, adjacency=adjacency))
     assert found.upper >= max(one.lower for one in costs)
     assert found.lower <= max(one.upper for one in costs)
+
+
+def test_no_group_over_parts_costs_more_than_one_within():
+    """In balls: random Gaussians on parts and on all data, and a group that is shared out."""
+    rng = random.Random(8)
+    with ctx.workprec(200):
+        for _ in range(20):
+            size, noises = rng.randint(2, 5), [rng.uniform(3, 30) for _ in range(3)]
+            shared, epsilon = rng.uniform(5, 50), rng.uniform(0.1, 2)
+            run = hs.parallel(*map(hs.Gaussian, noises)) + hs.Gaussian(shared)
+            bound = run.group(size).delta(epsilon)
+            drawn = [rng.randrange(3) for _ in range(size)]
+            moves = [arb(drawn.count(part)) / arb(noise) for part, noise in enumerate(noises)]
+            mu = sum((move * move for move in [*moves, size / arb(shared)]), arb(0)).sqrt()
+            assert gaussian_delta(mu, arb(epsilon)) <= arb(bound)
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,8 @@ REFUSED = {
     "step.epsilon()": "epsilon takes delta, adjacency, memory_limit, tolerance; missing a required "
     "argument: 'delta'",
     "step.epsilon(target_delta=1e-5)": "argument 'target_delta'; did you mean delta?",
-    "hs.Accountant().epsilon()": "epsilon takes delta, memory_limit; missing a required argument",
+    "hs.Accountant().epsilon()": "epsilon takes delta, adjacency, memory_limit, "
+    "tolerance; missing a required argument",
     "2.5 * step": "count must be a whole number",
     "hs.DPSGD(1.0, batch_size=256, epochs=10)": "dataset_size must be given with batch_size",
     "hs.DPSGD(1.0, batch_size=256, dataset_size=60_000)": "steps must be given, or in its place e",

@@ -73,7 +73,7 @@ Mechanism simplest_discrete_gaussian(const Mechanism& one) {
 // Where one pair is needed.
 void check_listed(const Described& one) {
   if (is_listed(one)) return;
-  checked("sigma, where noise between two Gaussians will not do,", one.number(0), {0, room(one) / 38});
+  checked("sigma, where noise is sampled or one pair is asked for,", one.number(0), {0, room(one) / 38});
 }
 
 PairName discrete_gaussian(const Described& one, Comparison way) {

@@ -79,7 +79,7 @@ class Sampled : public DominatingPair {
   SampledGaussian sampled_gaussian() const final { return {mu_, q_, form_}; }
 
   PairCells integrate(std::span<const double> losses) const final {
-    const GaussianEdges edges = carried(losses);
+    const GaussianEdges edges = ordered(losses);
     PairCells result = gaussian_cells(family(), losses, edges);
     add_gaussian_tails(family(), losses, edges, result);
     const double x = edges.at.front().x, moved = form_ == SampledGaussian::Form::remove ? 0 : q_;  // of Q
@@ -87,7 +87,7 @@ class Sampled : public DominatingPair {
     return result;
   }
   PairCells integrate_inner(std::span<const double> losses) const final {
-    return gaussian_cells(family(), losses, carried(losses));
+    return gaussian_cells(family(), losses, ordered(losses));
   }
 
   std::unique_ptr<MgfLine> mgf_line(const LineNeeds& needs) const final {
@@ -96,12 +96,21 @@ class Sampled : public DominatingPair {
   double total_variation_bound() const final { return q_; }
 
  protected:
+  // The losses' places on the line, each within the error of its own loss.
   virtual GaussianEdges carried(std::span<const double> losses) const = 0;
   virtual GaussianFamily family() const = 0;
 
   double mu_, q_;
 
  private:
+  // The same in order: cells that overlap would count mass twice.
+  GaussianEdges ordered(std::span<const double> losses) const {
+    GaussianEdges edges = carried(losses);
+    for (std::size_t i = 1; i < edges.at.size(); ++i)
+      if (edges.at[i].x < edges.at[i - 1].x) edges.at[i] = edges.at[i - 1];  // proof: loss-coupling
+    return edges;
+  }
+
   SampledGaussian::Form form_;
   SmoothForm smooth_;
 };

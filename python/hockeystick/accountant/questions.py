@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Any, TypeVar, Unpack
 
 from hockeystick import _checks
-from hockeystick._words import Missing
+from hockeystick._words import Missing, spoken
 from hockeystick.accountant.ledger import Ledger
 from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
 from hockeystick.bounds import Array, Bounds, Value
@@ -61,9 +61,15 @@ def asked_of_its_composition(cls: Class) -> Class:
     """The class, with each question that it does not answer itself put to its composition."""
     for name in [name for name in dir(Views) if not name.startswith("_") and name != "terms"]:
         ask = vars(cls).get(name) or _asked_of_composition(name)
-        ask.__signature__ = _signature(spelled_out(ask, smallest=DEFAULT_SMALLEST))
+        full = inspect.signature(spelled_out(ask, smallest=DEFAULT_SMALLEST))
+        ask.__signature__ = shown = _signature(ask)
         Missing.stands_in(ask)
-        setattr(cls, name, ask)
+        ask.__signature__ = (
+            full  # by which calls are refused: what the accountant knows may be given
+        )
+        made = spoken(ask)
+        made.__signature__ = shown
+        setattr(cls, name, made)
     return cls
 
 

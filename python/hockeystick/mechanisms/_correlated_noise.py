@@ -101,9 +101,12 @@ class CorrelatedNoise(EnclosedMechanism):
         if noise is None:
             raise ValueError(f"strategy must not be 0, got {self!r}")
         if not _checks.MIN_NOISE <= noise.lower <= noise.upper <= _checks.MAX_NOISE:
+            low, high = _checks.MIN_NOISE, _checks.MAX_NOISE
+            move = self.noise_multiplier / noise.lower  # the sensitivity
             raise ValueError(
-                f"noise_multiplier / sensitivity must be in [{_checks.MIN_NOISE:g}, "
-                f"{_checks.MAX_NOISE:g}], got {noise.lower!r}"
+                f"noise_multiplier must be in [{1.00001 * low * move:.6g}, {high * move:.6g}], "
+                f"from {low:g} to {high:g} times the sensitivity {move:.6g}, got "
+                f"{self.noise_multiplier!r}"
             )
         return noise
 

@@ -203,7 +203,11 @@ def test_zero_strategies_cost_nothing():
         (lambda: hs.MatrixMechanism([[1.0]], **NOISE, min_separation=0), "min_separation must be"),
         (
             lambda: hs.MatrixMechanism([[1e9]], **NOISE).epsilon(1e-6),
-            "noise_multiplier / sensitivity must be",
+            r"noise_multiplier must be in \[1.00001e\+06, 1e\+21\], from 0.001 to 1e\+12 times",
+        ),
+        (
+            lambda: hs.TreeMechanism(leaves=2**20, noise_multiplier=0.001).epsilon(1e-5),
+            r"noise_multiplier must be in \[0.004582.*sensitivity 4.58258, got 0.001",
         ),
         (
             lambda: hs.MatrixMechanism([[1.0]], **NOISE, max_participations=0),
