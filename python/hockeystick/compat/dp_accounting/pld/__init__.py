@@ -36,7 +36,8 @@ Answers differ where the original is wrong, or fails:
 | `get_epsilon(0)` of bounded losses | inf after truncation | the largest loss |
 | `create_pmf_pessimistic_connect_dots` | floating-point masses | certified for every mechanism with these deltas: ``HockeyStickCurve`` |
 
-Not offered, as no library that uses dp_accounting is known to ask for it; the error says what to use:
+Not offered, as no maintained library is known to ask for it (a published program subclasses one class of
+`privacy_loss_mechanism` and imports a private builder); the error says what to use:
 
 | left out | in its place |
 | --- | --- |
@@ -44,9 +45,9 @@ Not offered, as no library that uses dp_accounting is known to ask for it; the e
 | `self_convolve`, `convolve_dictionary` and `self_convolve_dictionary` | distributions compose |
 | `log_sinh`, `asinh_exp` and `log_a_times_exp_b_plus_c` | NumPy and SciPy |
 
-Pmfs are dense but for those made of dictionaries and `compose_pmfs` of few of their masses, and all
-compose with each other. What a
-composition with given masses looks like is as rounded as there; its answers are bounds.
+Pmfs are dense, except those made of dictionaries and `compose_pmfs` of few of their masses, and all
+compose with each other. The masses that a composition shows are as rounded as there; its answers are
+bounds.
 """  # noqa: E501 - rows of a table
 
 from importlib import import_module
