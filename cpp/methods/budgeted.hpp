@@ -5,6 +5,7 @@
 #include <set>
 #include <span>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -81,10 +82,14 @@ inline void refuse(Answer& answer, double bytes) {
   answer.limited_by = "memory_limit";
   answer.required_bytes = static_cast<std::size_t>(std::min(bytes, 9e18));
 }
+/// Whether it is the work that ended, and not the memory: by its message, as modules of WebAssembly have no type
+/// information.
+inline bool is_over_work(const OverBudget& over) { return std::string_view(over.what()) == OverWork::message; }
+
 /// The same, or by work.
 inline void refuse(Answer& answer, const OverBudget& over) {
   refuse(answer, over.bytes());
-  if (dynamic_cast<const OverWork*>(&over) != nullptr) answer.limited_by = "passes";
+  if (is_over_work(over)) answer.limited_by = "passes";
 }
 
 /// Throws std::invalid_argument for a null pair, or a count out of range.

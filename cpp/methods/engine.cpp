@@ -18,9 +18,7 @@ namespace {
 
 constexpr std::string_view over_work = "it costs more than is left of the work of one question";
 
-std::string_view obstacle_of(const OverBudget& over) {
-  return dynamic_cast<const OverWork*>(&over) != nullptr ? over_work : "memory_limit";
-}
+std::string_view obstacle_of(const OverBudget& over) { return is_over_work(over) ? over_work : "memory_limit"; }
 
 /// A row of the table of methods. `least`: neither this row nor a later one costs less [ns], so that a tight forecast
 /// of a lower cost ends the search.
