@@ -1,17 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 """A budget of Gaussian differential privacy."""
 
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
+from hockeystick import _checks, _core
 from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
 from hockeystick.composition import Mechanism
 from hockeystick.filters.costs import both_directions, mu_squared
-from hockeystick.filters.exact import Amount, double_below, root_above, root_below
+from hockeystick.filters.exact import (
+    Amount,
+    double_below,
+    rational,
+    root_above,
+    root_below,
+)
 from hockeystick.filters.filter import Cost, Filter
-from hockeystick.mechanisms import Gaussian
+from hockeystick.mechanisms import Gaussian, GaussianBetween, JointGaussian
+from hockeystick.mechanisms._correlated_noise import CorrelatedNoise as MatrixNoise
 
 LARGEST_MU = Fraction(1000)
+
+
+class Reading(NamedTuple):
+    """What an odometer reports: the level in use, its epsilon and its delta."""
+
+    mu: float
+    epsilon: float
+    delta: float
 
 
 class GaussianFilter(Filter):
@@ -84,6 +101,71 @@ class GaussianFilter(Filter):
     def remaining(self) -> float:
         """The mu of what may still run, rounded down: the root of mu^2 less the sum of mu_i^2."""
         return root_below(self._left()[0])
+
+    def reading(self, levels: Sequence[tuple[Amount, float]]) -> Reading:
+        """What may be reported now, when "now" is chosen by outputs: an odometer.
+
+        **Theorem.** Fix levels mu_1 < mu_2 < ... with deltas in advance. Reported is the least
+        level that the steps so far do not exceed, and its epsilon at its delta. Then P(S) is at
+        most the sum over levels of e^epsilon_j Q(S, and j was reported), and the sum of all deltas,
+        for every event S: what was reported holds, but for the sum of deltas. Proof: until level j
+        is exceeded the run is that of a filter with the budget mu_j.
+
+        Args:
+            levels: Pairs of a mu as of the filter's, increasing, the last at least the filter's
+                own, and a delta in [0, 1).
+
+        Raises:
+            ValueError: There is no level, or one is out of range or out of order.
+            TypeError: An argument has the wrong type.
+
+        >>> import hockeystick as hs
+        >>> budget = hs.GaussianFilter(mu=1)
+        >>> levels = [("0.3", 1e-7), ("0.6", 1e-7), (1, 1e-7)]
+        >>> now = budget.run(hs.Gaussian(10), 9).reading(levels)
+        >>> now.mu, round(now.epsilon, 3), now.delta
+        (0.3, 1.436, 1e-07)
+        """
+        fixed = [(rational("mu", mu), _checks.delta(delta)) for mu, delta in levels]
+        mus = [mu for mu, _ in fixed]
+        if not fixed or sorted(set(mus)) != mus or not 0 < mus[0] <= mus[-1] <= LARGEST_MU:
+            raise ValueError(
+                f"levels must be of increasing mu in (0, {LARGEST_MU}], got {_checks.show(levels)}"
+            )
+        if mus[-1] < self._exact["mu"]:
+            raise ValueError(
+                f"levels must end at mu = {self._exact['mu']} of the filter or above, got {mus[-1]}"
+            )
+        mu, delta = next(level for level in fixed if level[0] ** 2 >= self._spent()[0])
+        epsilon = Gaussian(double_below(1 / mu)).epsilon(delta)
+        return Reading(float(mu), epsilon, delta)
+
+    def loss_ever_above(self, epsilon: float) -> float:
+        """An upper bound of the probability that the loss exceeds epsilon at any time.
+
+        Of Gaussian steps alone, however they are chosen, until the budget is used up: their log
+        ratio is a Brownian motion with drift, looked at now and then, and the bound is the first
+        passage of the whole path by time mu^2, Phi(mu / 2 - epsilon / mu) + e^epsilon Phi(-mu / 2 -
+        epsilon / mu).
+
+        Args:
+            epsilon: In [0, 1e4] nats.
+
+        Raises:
+            ValueError: It is out of range, or some step so far is no Gaussian.
+            TypeError: It is no number.
+
+        >>> round(GaussianFilter(mu=1).loss_ever_above(3.0), 9)
+        0.010882145
+        """
+        at = _checks.within("epsilon", epsilon, 0, _checks.MAX_EPSILON)
+        normal = (Gaussian, JointGaussian, GaussianBetween, MatrixNoise)
+        others = [one for one, _ in self.composition.terms if not isinstance(one, normal)]
+        if others:
+            raise ValueError(f"steps must be Gaussians for a loss at all times, got {others[0]!r}")
+        whole = self.guarantee  # e^epsilon Q(L > epsilon) is P(L > epsilon) less delta
+        likely = 2 * whole.probabilistic_delta(at)
+        return min(1.0, _core.sum_above(likely, -whole.delta_bounds(at).lower))
 
     @property
     def guarantee(self) -> Gaussian:

@@ -3,6 +3,7 @@
 
 import copy
 import json
+import math
 import pickle
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -10,6 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
+from flint import arb, ctx
 
 import hockeystick as hs
 
@@ -209,3 +211,56 @@ def test_a_file_is_opened_again_by_its_budget_and_by_no_other(tmp_path, kind, bu
     for wrong in loaders:
         with pytest.raises(ValueError, match="must"):
             wrong.load(path)
+
+
+@pytest.mark.parametrize(("clock", "epsilon"), [(1.0, 3.0), (1.0, 0.0), (0.01, 0.5), (9.0, 30.0)])
+def test_a_loss_is_rarely_ever_above(clock, epsilon):
+    """The first passage of a Brownian motion with drift, in ball arithmetic."""
+    with ctx.workprec(200):
+        mu, at = arb(clock).sqrt(), arb(epsilon)
+
+        def normal(x):
+            return (-x / arb(2).sqrt()).erfc() / 2
+
+        truth = normal(mu / 2 - at / mu) + at.exp() * normal(-mu / 2 - at / mu)
+        found = hs.GaussianFilter(mu=math.sqrt(clock)).loss_ever_above(epsilon)
+        assert truth.lower() <= arb(found) * (1 + 1e-15)
+        assert arb(found) <= truth * (1 + arb(10) ** -3)
+    if (clock, epsilon) == (1.0, 3.0):
+        assert found == pytest.approx(0.010882145282151316, rel=1e-9)
+
+
+def test_losses_at_all_times_are_of_gaussians():
+    budget = hs.GaussianFilter(mu=1).run(hs.joint(hs.Gaussian(9.0), hs.Gaussian(8.0)))
+    assert 0 < budget.loss_ever_above(4.0) < 1
+    with pytest.raises(ValueError, match="^steps must be Gaussians"):
+        budget.run(hs.Laplace(50.0)).loss_ever_above(4.0)
+    for bad in (-1.0, math.nan, math.inf, 1e9):
+        with pytest.raises(ValueError, match="^epsilon must be"):
+            hs.GaussianFilter(mu=1).loss_ever_above(bad)
+
+
+def test_an_odometer_reads_the_least_level_in_use():
+    levels = [(Fraction(3, 10), 1e-7), ("0.6", 2e-7), (1, 1e-6)]
+    budget = hs.GaussianFilter(mu=1)
+    for runs, mu, delta in ((0, 0.3, 1e-7), (9, 0.3, 1e-7), (10, 0.6, 2e-7), (100, 1.0, 1e-6)):
+        more = runs - sum(count for _, count in budget.ledger)
+        reading = (budget.run(hs.Gaussian(10), more) if more else budget).reading(levels)
+        assert reading == (mu, pytest.approx(hs.Gaussian(1 / mu).epsilon(delta)), delta)
+
+
+@pytest.mark.parametrize(
+    ("levels", "message"),
+    [
+        ([], "levels must be of increasing mu"),
+        ([(1, 1e-7), ("0.5", 1e-7)], "levels must be of increasing mu"),
+        ([(0, 1e-7), (1, 1e-7)], "levels must be of increasing mu"),
+        ([("0.5", 1e-7)], "levels must end at mu = 1 of the filter or above, got 1/2"),
+        ([(1, 1.0)], "delta must be"),
+        ([(math.nan, 1e-7)], "mu must be finite"),
+        ([(2000, 1e-7)], "levels must be of increasing mu"),
+    ],
+)
+def test_levels_that_are_none_are_refused(levels, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        hs.GaussianFilter(mu=1).reading(levels)
