@@ -152,6 +152,55 @@ def test_a_sampled_pair_of_all_data_sets_is_below():
             assert abs(worst / result.upper - 1) < 1e-5
 
 
+def _curve(first, second, axes, epsilon):
+    """E (P - e^epsilon Q)_+ of mixtures of unit normals at those means, by a fine sum."""
+    x = np.arange(-7, 9, 0.15)
+    grid = np.meshgrid(*[x] * axes, indexing="ij")
+
+    def density(means):
+        parts = (sum((g - m) ** 2 for g, m in zip(grid, mean, strict=True)) for mean in means)
+        return sum(np.exp(-part / 2) for part in parts) / len(means)
+
+    scale = 0.15**axes / (2 * math.pi) ** (axes / 2)
+    return float(np.maximum(density(first) - math.exp(epsilon) * density(second), 0).sum() * scale)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.5, 2.0])
+def test_two_of_three_steps_are_enumerated(epsilon):
+    """All choices of steps, with the record and without it."""
+    mu = 1 / 0.8
+    chosen = [
+        tuple(mu * (k in two) for k in range(3)) for two in itertools.combinations(range(3), 2)
+    ]
+    ways = (chosen, [(0, 0, 0)]), ([(0, 0, 0)], chosen)
+    for way, (first, second) in zip(ANY, ways, strict=True):
+        truth = _curve(first, second, 3, epsilon)
+        found = sides((1 * noise(0.8).random_allocation(steps=3, selected=2)).terms, way, 10)
+        assert float(found.attained[0].delta(arb(epsilon)).lower()) <= truth * (1 + 1e-3)
+        assert truth <= float(found.proved.delta(arb(epsilon)).upper()) * (1 + 1e-3)
+
+
+@pytest.mark.parametrize("adjacency", ["replace-special", "replace-one"])
+@pytest.mark.parametrize("epsilon", [0.2, 1.0])
+def test_three_records_of_which_one_is_left_out_are_enumerated(adjacency, epsilon):
+    """Two batches of one record each, all orders, all other records of -1, 0 and 1."""
+    epoch = noise(1.0).shuffled(batches=2, left_out=1, batch_size=1)
+    result = hs.verify(epoch, epsilon=epsilon, adjacency=adjacency, digits=8)
+    worst = 0.0
+    new = 0 if adjacency == "replace-special" else -1
+    for others in itertools.combinations_with_replacement((-1, 0, 1), 2):
+        old_means, new_means = (
+            [order[:2] for order in itertools.permutations((record, *others))]
+            for record in (1, new)
+        )
+        worst = max(worst, _curve(old_means, new_means, 2, epsilon))
+        worst = max(worst, _curve(new_means, old_means, 2, epsilon))
+    assert result.lower <= worst * (1 + 1e-3)
+    assert worst <= result.upper * (1 + 1e-3)
+    assert result.fast.lower <= worst * (1 + 1e-3)
+    assert worst <= result.fast.upper * (1 + 1e-3)
+
+
 def _data_sets(size):
     return itertools.product((-1, 0, 1), repeat=size)
 
