@@ -21,7 +21,7 @@ CORE = Path(__file__).parents[1] / "cpp"
 TABLE = CORE / "plan" / "tuning.hpp"
 CONSTANT = re.compile(r'\btuned\("(\w+)", ([^)]+)\)')
 EFFECT = re.compile(r"^// x2: .*\n", re.MULTILINE)
-PARTS = {"practice": 1.0, "hostile": 0.125, "mixed": 0.2}
+PARTS = {"practice": 1.0, "hostile": 0.25, "mixed": 0.15, "views": 0.1}
 """The sets of special.py that are asked, and how many runs of each, relative to the first."""
 
 

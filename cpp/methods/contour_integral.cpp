@@ -39,9 +39,9 @@ class ByContourIntegral final : public Method {
       planner_.emplace(task_.terms(), finite_part(task_.question, infinity_mass_), nodes);
     }
     // A contour may cost more if another method's answer was too wide, or if it is asked for by name.
-    const bool others_fail = task_.answer.passes > attempts_;
+    const bool is_alone = task_.answer.passes > attempts_ || task_.is_named();
     if (planner_ && patience_ == 1 && is_transform_dear()) patience_ = 0;
-    const double patience = others_fail ? infinity : task_.is_named() ? tuning::patience_if_named : 1;
+    const double patience = is_alone ? infinity : 1;
     if (!plan_ && !is_done_ && patience > patience_) {
       plan_ = planner_->next(lines_, patience);
       if (!plan_) patience_ = patience, lines_.clear();

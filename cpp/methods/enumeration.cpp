@@ -269,7 +269,7 @@ class ByEnumeration final : public Method {
       size_ = *size;
     }
     if (size_->bytes > std::min(most_bytes, task_.limits.memory())) return {.obstacle = "memory_limit"};
-    return {cost::enumeration(size_->sums, task_.question.wants_epsilon()), size_->bytes, 1e-9, {}};
+    return {tuning::sum * size_->sums, size_->bytes, 1e-9, {}};
   }
 
   std::shared_ptr<const Evaluator> prepare() override {

@@ -88,7 +88,7 @@ void OneLargeLoss::tabulate() {
        tilt *= tuning::tilt_ratio)
     if (!add(above_, tilt)) break;
   const double least = std::max(1.0, 0.5 / (plan_.deviation + tiny));
-  for (double tilt = least; tilt < 64 * least; tilt *= tuning::tilt_ratio_below)
+  for (double tilt = least; tilt < 64 * least; tilt *= tuning::tilt_ratio)
     if (!add(below_, -tilt)) break;
 }
 

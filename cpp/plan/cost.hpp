@@ -67,12 +67,7 @@ inline double discretized_contour(double samples, double points) { return tuning
 
 /// A contour of laws with this many atoms in all, from both sides at once.
 inline double contour_of_atoms(double terms, double samples, double atoms) {
-  return contour(terms, samples, 0) + discretized_contour(samples, atoms) + tuning::smoothed * samples;
-}
-
-/// A list of sums; for epsilon it is read about 100 times more.
-inline double enumeration(double sums, bool wants_epsilon) {
-  return sums * (wants_epsilon ? tuning::sum_for_epsilon : tuning::sum_for_delta);
+  return contour(terms, samples, 0) + discretized_contour(samples, atoms) + tuning::sample * samples;
 }
 
 /// Bounds by the number of large losses: `fineness` is that of the cells of small losses, at least 2.

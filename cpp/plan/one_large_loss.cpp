@@ -106,7 +106,7 @@ std::optional<LargeLossPlan> plan_large_loss(const Saddlepoint& saddlepoint, dou
     const auto missed = missed_by(losses, part * epsilon, epsilon, plan.rate, plan.missed * delta);
     if (!missed || !(*missed < plan.missed * delta)) continue;
     plan.missed = *missed / delta, plan.threshold = part * epsilon;
-    if (plan.missed < tuning::hardly_missed * tolerance) break;
+    if (plan.missed < tuning::contour_share * tolerance) break;
   }
   if (!(plan.missed < 1)) return {};
   double square = 0;

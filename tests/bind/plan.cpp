@@ -211,5 +211,4 @@ void bind_plan(py::module_& core) {
       [seen](const Saddlepoint& saddlepoint, double log_delta) { return seen(large_loss_of(saddlepoint, log_delta)); },
       py::arg("saddlepoint"), py::arg("log_delta"));
   module.def("contour_samples", &cost::contour_samples, py::arg("nanoseconds"), py::arg("terms"), py::arg("nodes"));
-  module.def("enumeration_cost", &cost::enumeration, py::arg("sums"), py::arg("wants_epsilon"));
 }

@@ -53,6 +53,10 @@ RARE = {
 }
 
 
+SIZES = {"rounding ruled": 700, "batches of one": 2500}
+"""Of points, where they are not 240. No flatter tilt is looked for: with one they were 2,000."""
+
+
 @pytest.mark.parametrize("name", RARE)
 def test_rare_large_losses_decide_where_they_are_closed(name):
     """Closed above what the question knows of."""
@@ -62,7 +66,7 @@ def test_rare_large_losses_decide_where_they_are_closed(name):
     (answer,) = _core.epsilon_bounds(directions, [delta], **limits, method="discretized_contour")
     assert answer.converged
     assert answer.method == "discretized_contour"
-    assert answer.size < 2500
+    assert answer.size < SIZES.get(name, 240)
     limits["tolerance"] = 1e-2
     (other,) = _core.epsilon_bounds(directions, [delta], **limits, method="fft_composition")
     assert max(answer.lower, other.lower) <= min(answer.upper, other.upper)

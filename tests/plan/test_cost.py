@@ -17,4 +17,3 @@ def test_more_work_costs_more():
     assert cost.transform_cost(1, 100, 1024) < cost.transform_cost(1, 100, 2048)
     assert cost.transform_cost(1, 100, 1024) < cost.transform_cost(2, 200, 1024)
     assert cost.contour_cost(1, 20, 100) < cost.contour_cost(1, 40, 100)
-    assert cost.enumeration_cost(100, False) < cost.enumeration_cost(100, True)
