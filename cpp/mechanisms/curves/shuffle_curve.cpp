@@ -38,7 +38,7 @@ struct Fineness {
   int bits;
   double smooth;
 };
-constexpr Fineness to_search{10, 12, 3, 0.3}, for_all{4, 6, 3, 0.2}, for_left_out{3, 3, 4, 0.05};
+constexpr Fineness to_search{10, 12, 3, 0.3}, for_all{3, 6, 3, 0.2}, for_left_out{3, 3, 4, 0.05};
 const Fineness& fineness_of(const ShuffledEpoch& epoch, bool fine) {
   return !fine ? to_search : epoch.uses_all ? for_all : for_left_out;
 }

@@ -112,6 +112,8 @@ Names shuffled_below(const Described& one, Comparison way, const Accuracy& accur
   // Where the means of the record's batch stand, with it and without it, among the others'.
   Names known{{"shuffled_below" + end, {noise, batches, 2.0, 1.0, always ? 1.0 : joins}}};
   if (replaces(way)) known.push_back({"shuffled_below" + end, {noise, batches, 2.0, 0.0, always ? 1.0 : joins}});
+  if (!replaces(way) && Range{1, 1000}.holds(spread) && Range{2, 1e5}.holds(batches))
+    known.push_back({"shuffled_sum_below" + end, {noise, batches, 2.0, 1.0, always ? 1.0 : joins}});
   // Below these noises the largest batch tells more than a random allocation does, or as much for less.
   if (!Range{replaces(way) ? 1.0 : 1.5, 1000}.holds(spread) || batches == 1) return known;
   const std::string name = "random_allocation_below";
