@@ -43,7 +43,7 @@ double largest_mean(const OneRun& run, const Chance& chance) {
     term *= ratio;
     sum += term;
     --k;
-    if (ratio < 1 && term < 0.5 * largest) break;
+    if (ratio < 1 && term <= 0.5 * largest) break;  // or both are 0
     largest = std::max(largest, sum / i);
   }
   const double error = first.error + (14 * steps + 16) * u;  // proof: audit-one-run
@@ -149,6 +149,7 @@ bool one_run_refutes(const OneRun& run, std::span<const double> epsilon, std::sp
   for (double i = v - 1; i >= 0; --i) {
     checkpoint_each<1024>(static_cast<std::size_t>(i));
     const double next = std::max(c, inverse(r));
+    if (next == c) break;                                                 // from here on nothing changes
     r = std::max(r, down(r + down(down(i / (w - i)) * down(next - c))));  // proof: audit-one-run
     c = next;
     if (down(r + c) > most) return true;

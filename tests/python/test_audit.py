@@ -52,6 +52,15 @@ def test_one_run_epsilon_lower_is_the_truth_rounded_down(
     assert level == pytest.approx(1 - confidence, rel=1e-9)
 
 
+@pytest.mark.parametrize("epsilon", [0.41, 0.5, 1.0, 700.0])
+def test_guesses_far_below_what_a_claim_allows_are_no_evidence(epsilon):
+    """Probabilities of fewer right guesses are 0 as doubles: they were all gone through, 1e9."""
+    run = {"canaries": 10**9, "guesses": 10**9, "correct": 6 * 10**8}
+    assert hs.audit.one_run_p_value(**run, epsilon=epsilon, delta=1e-9) == 1
+    found = hs.audit.one_run_epsilon_lower(**run, delta=1e-9)
+    assert 0.405 < found < math.log(1.5)
+
+
 def test_p_values():
     run = {"canaries": 1000, "guesses": 100, "correct": 80}
     assert hs.audit.one_run_p_value(**run, epsilon=1, delta=1e-5) == pytest.approx(0.0730091159492)
