@@ -99,6 +99,14 @@ class Missing:
         return TypeError(f"{takes}; missing a required argument: {self.takes[0]!r}")
 
 
+def too_many(call: Callable[..., Any]) -> TypeError:
+    """The error of a method that is called with more values than it takes by position."""
+    names, parameters = list(signature(call).parameters), signature(call).parameters.values()
+    how = _by_position(parameters, names)
+    takes = f"{call.__name__} takes {', '.join(names)}"
+    return TypeError(f"{takes}; too many positional arguments{how}")
+
+
 def _refuse(
     call: Callable[..., Any], positional: tuple[object, ...], given: dict[str, Any]
 ) -> None:

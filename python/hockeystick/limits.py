@@ -97,7 +97,7 @@ class Limits(NamedTuple):
 def spelled_out(ask: Asking, **defaults: object) -> Asking:
     """Have help() show the options of a question by name, in place of ``**options``."""
     given = inspect.signature(ask)
-    *known, last = given.parameters.values()
+    *known, last = (one for one in given.parameters.values() if one.kind is not one.VAR_POSITIONAL)
     if last.kind is last.VAR_KEYWORD:
         (kind,) = get_args(last.annotation)
         values: dict[str, Any] = Limits._field_defaults | defaults

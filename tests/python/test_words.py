@@ -239,3 +239,20 @@ OLD = (  # of 3 * Gaussian(noise_multiplier=1.5).poisson_sampled(0.25) + 2 * App
 def test_what_was_kept_before_there_were_synonyms_is_read():
     run = 3 * hs.Gaussian(1.5).poisson_sampled(0.25) + 2 * hs.ApproximateDP(1.0, 1e-5)
     assert pickle.loads(base64.b85decode(OLD)) == run  # noqa: S301
+
+
+ASKED = 10 * hs.Gaussian(2.0)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["epsilon", "epsilon_bounds", "delta", "delta_bounds", "tradeoff", "zcdp", "loss_quantile"],
+)
+def test_questions_with_too_many_numbers_say_what_they_take(name):
+    for many in ((0.1, 0.2), (0.1, 0.2, 0.3, 0.4)):
+        with pytest.raises(TypeError, match=rf"^{name} takes .*adjacency.*; too many positional"):
+            getattr(ASKED, name)(*many)
+
+
+def test_what_is_refused_by_its_number_is_not_shown_as_an_argument():
+    assert list(inspect.signature(ASKED.epsilon).parameters)[:2] == ["delta", "adjacency"]

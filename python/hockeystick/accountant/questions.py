@@ -110,19 +110,25 @@ class Questioned(Views, Ledger):
         """Those of its composition: the distinct mechanisms, and how often each ran."""
         return self._entries.composition.terms
 
-    def epsilon(self, delta: Value | Array, **options: Unpack[Options]) -> Value:
+    def epsilon(  # type: ignore[override]
+        self, delta: Value | Array, **options: Unpack[Options]
+    ) -> Value:
         """Certified upper bound on epsilon so far; see ``Composition.epsilon``."""
         return self.epsilon_bounds(delta, **options).upper
 
-    def epsilon_bounds(self, delta: Value | Array, **options: Unpack[Options]) -> Bounds[Value]:
+    def epsilon_bounds(  # type: ignore[override]
+        self, delta: Value | Array, **options: Unpack[Options]
+    ) -> Bounds[Value]:
         """Epsilon so far, enclosed; see ``Composition.epsilon_bounds``."""
         return self._enclosed_so_far("epsilon", "delta", delta, options)
 
-    def delta(self, epsilon: Value | Array, **options: Unpack[ProbabilityOptions]) -> Value:
+    def delta(  # type: ignore[override]
+        self, epsilon: Value | Array, **options: Unpack[ProbabilityOptions]
+    ) -> Value:
         """Certified upper bound on delta so far; see ``Composition.delta``."""
         return self.delta_bounds(epsilon, **options).upper
 
-    def delta_bounds(
+    def delta_bounds(  # type: ignore[override]
         self, epsilon: Value | Array, **options: Unpack[ProbabilityOptions]
     ) -> Bounds[Value]:
         """Delta so far, enclosed; see ``Composition.delta_bounds``."""

@@ -98,7 +98,7 @@ def answer(  # noqa: PLR0913, one argument per option
 ) -> None:
     """Print what is wanted of a run, where what is given has that value."""
     asked, adjacency, tolerance, sentence, said, run = found
-    ask = asked.epsilon_bounds if wanted == "epsilon" else asked.delta_bounds
+    ask: Any = asked.epsilon_bounds if wanted == "epsilon" else asked.delta_bounds
     limits: dict[str, Any] = {"tolerance": tolerance, **more}
     at: dict[str, Any] = {given: value, "adjacency": adjacency}
     if in_sentences:

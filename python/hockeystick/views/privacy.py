@@ -2,9 +2,10 @@
 """Epsilon and delta."""
 
 import math
-from typing import Any, Unpack
+from typing import Any, Never, Unpack
 from warnings import warn
 
+from hockeystick._words import too_many
 from hockeystick.bounds import Array, Bounds, Value
 from hockeystick.explanation import Explanation, explained
 from hockeystick.limits import DEFAULT_SMALLEST, Limits, Options, ProbabilityOptions
@@ -17,14 +18,18 @@ class PrivacyViews(Asked):
 
     __slots__ = ()
 
-    def epsilon(self, delta: Value | Array, **options: Unpack[Options]) -> Value:
+    def epsilon(self, delta: Value | Array, *_more: Never, **options: Unpack[Options]) -> Value:
         """Certified upper bound on epsilon: the upper end of ``epsilon_bounds``, same arguments."""
+        if _more:
+            raise too_many(self.epsilon)
         found = self._safe("epsilon", delta, options)
         if (found == math.inf) is True:  # a single answer
             _say_that_deltas_add_up(self._alternatives, delta)
         return found
 
-    def epsilon_bounds(self, delta: Value | Array, **options: Unpack[Options]) -> Bounds[Value]:
+    def epsilon_bounds(
+        self, delta: Value | Array, *_more: Never, **options: Unpack[Options]
+    ) -> Bounds[Value]:
         """Smallest epsilon at which the composition is (epsilon, delta)-DP, enclosed.
 
         Args:
@@ -46,16 +51,22 @@ class PrivacyViews(Asked):
 
         Source: Doroshenko et al. (2022); Zhu, Dong & Wang (2022).
         """
+        if _more:
+            raise too_many(self.epsilon_bounds)
         bounds = self._ask("epsilon", delta, options)
         bounds._asked = (self, {"delta": delta, **options})  # noqa: SLF001
         return bounds
 
-    def delta(self, epsilon: Value | Array, **options: Unpack[ProbabilityOptions]) -> Value:
+    def delta(
+        self, epsilon: Value | Array, *_more: Never, **options: Unpack[ProbabilityOptions]
+    ) -> Value:
         """Certified upper bound on delta: the upper end of ``delta_bounds``, same arguments."""
+        if _more:
+            raise too_many(self.delta)
         return self._safe("delta", epsilon, options)
 
     def delta_bounds(
-        self, epsilon: Value | Array, **options: Unpack[ProbabilityOptions]
+        self, epsilon: Value | Array, *_more: Never, **options: Unpack[ProbabilityOptions]
     ) -> Bounds[Value]:
         """Smallest delta at which the composition is (epsilon, delta)-DP, enclosed.
 
@@ -78,6 +89,8 @@ class PrivacyViews(Asked):
 
         Source: Doroshenko et al. (2022); Zhu, Dong & Wang (2022).
         """
+        if _more:
+            raise too_many(self.delta_bounds)
         bounds = self._ask("delta", epsilon, options)
         bounds._asked = (self, {"epsilon": epsilon, **options})  # noqa: SLF001
         return bounds
