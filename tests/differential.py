@@ -126,7 +126,7 @@ def asked(question: Question, tolerance: float) -> questions.Answer:
 
 @contextmanager
 def limited(seconds: float = LONGEST) -> Iterator[None]:
-    """End what takes that long by a TimeoutError, where the platform has such signals."""
+    """End what takes that long, of CPU, by a TimeoutError, where the platform has such signals."""
     if not hasattr(signal, "setitimer"):
         yield
         return
@@ -134,13 +134,13 @@ def limited(seconds: float = LONGEST) -> Iterator[None]:
     def end(_number: int, _frame: object) -> None:
         raise TimeoutError
 
-    before = signal.signal(signal.SIGALRM, end)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGPROF, end)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def run_case(number: int, seed: int, ask: Asked = asked) -> Outcome:

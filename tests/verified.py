@@ -43,7 +43,7 @@ from random_runs import log_normal, power
 
 DIGITS = (10, 30)  # of the truth: more where an end of the bounds is as near as that
 MOST_EPSILON = 1e4
-FIRST, LONGEST = 1.0, 2.0  # seconds of the first truth, and of all else; what was judged counts
+FIRST, LONGEST = 1.0, 2.0  # CPU seconds of the first truth, of all else; what was judged counts
 SLOW = {"allocations": 4.0}  # the first truth of a family whose contours take long
 MOST_WORK = 1e6  # of a truth, in verify's units: about a second
 ANSWERS, GRIDS = 5, 4  # of a case, at most

@@ -249,7 +249,7 @@ class Above:
             for _ in range(ROUNDS):
                 tail = value * LITTLE
                 s, way = self._choice(alpha, tail, back=back)
-                value = Bound(self._epoch, s, COARSE, tail).at(alpha, back=way)
+                value = min(Bound(self._epoch, s, COARSE, tail).at(alpha, back=way), 1.0)
                 if tail <= value * 10 * LITTLE:
                     break
             if fine is not COARSE:
