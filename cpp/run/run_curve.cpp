@@ -9,14 +9,17 @@
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
+#include "numeric/runtime/work.hpp"
 
 namespace hockeystick {
 namespace {
 
-constexpr std::size_t memory_limit = std::size_t{1} << 30;
-constexpr double farthest = 600;  // nats: powers of e and their products are doubles
-constexpr int goals = 24;         // deltas that say where losses are to lie
-constexpr double slight = 1e-6;   // of the mass of infinite losses, by which delta may exceed it at the last loss
+// Deltas next to the largest loss are asked for in vain: a larger grid tells them no better than the curve beside them.
+constexpr std::size_t memory_limit = std::size_t{1} << 26;
+constexpr double farthest = 600;   // nats: powers of e and their products are doubles
+constexpr int goals = 24;          // deltas that say where losses are to lie
+constexpr double slight = 1e-6;    // of the mass of infinite losses, by which delta may exceed it at the last loss
+constexpr double most_work = 3e7;  // of the deltas of a curve
 constexpr double rounding = 6 * u;
 constexpr double of_one = 12 * u;  // the power, 1 - delta, their product and 1 less that are numbers up to 1
 
@@ -71,6 +74,7 @@ std::vector<Interval> deltas_of(const Direction& run, std::span<const double> lo
                                 double smallest) {
   if (run.empty()) return std::vector<Interval>(losses.size(), Interval{0, 0});
   std::vector<Interval> found;
+  const WorkLimit work(most_work);
   for (const Answer& answer : delta_bounds({&run, 1}, losses, {tolerance, memory_limit, {}, smallest}))
     found.push_back({answer.lower, std::min(1.0, answer.upper)});
   return found;

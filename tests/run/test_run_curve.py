@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Curves of whole runs at chosen losses: what is booked for powers and reflections, in balls."""
 
+import math
 import random
 from itertools import pairwise
 
@@ -152,3 +153,12 @@ def test_coins_of_runs():
     assert 1 * single == 1 * hs.Laplace(3.0).poisson_sampled(0.1)
     with pytest.raises(ValueError, match="^adjacency must"):
         one_coin.epsilon(1e-6, adjacency="replace-one")
+
+
+@pytest.mark.parametrize("delta", [0, 1e-6])
+def test_losses_next_to_the_largest_cost_little(delta):
+    run = (hs.ApproximateDP(0.904, 5.4e-7) + hs.Laplace(1.927)).poisson_sampled_together(0.61)
+    before = _core.work.taken()
+    ends = (1 * run).epsilon_bounds(delta, adjacency="add-one", tolerance=0.5)
+    assert _core.work.taken() - before < 4e8  # 4e9 where grids took a gigabyte
+    assert ends.lower <= -math.log(1 - 0.61) * (1 + 1e-9)
