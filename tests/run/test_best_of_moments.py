@@ -166,4 +166,5 @@ def test_they_add_up_and_are_budgeted():
 def test_infinite_losses_stay_infinite():
     fails = hs.best_of(hs.ApproximateDP(0.5, 1e-5), runs="poisson", mean=10)
     assert fails.renyi_divergence_bounds(4).upper == math.inf
-    assert 0 < fails.true_positive_rate_bounds(0.0).upper <= 1.0001e-4
+    attained = -math.expm1(-1e-4)  # some run of ten shows it
+    assert attained * (1 - 1e-6) <= fails.true_positive_rate_bounds(0.0).upper <= 1.0001e-4
