@@ -8,6 +8,7 @@ import pytest
 
 import hockeystick as hs
 from hockeystick import _core
+from hockeystick.errors import best_bounds
 
 
 def answers(epsilon):
@@ -272,3 +273,16 @@ def test_an_array_of_deltas_takes_no_more_than_its_points():
     for k, (one, _) in enumerate(alone):
         assert together.lower[k] <= one.upper
         assert one.lower <= together.upper[k]
+
+
+@pytest.mark.parametrize("adjacency", ["replace-one", "replace-special"])
+@pytest.mark.parametrize(("batch", "size"), [(10, 1000), (863, 151871), (10**6, 10**8)])
+def test_moments_of_batches_with_replacement_are_finite_at_any_noise(batch, size, adjacency):
+    """All draws may be of the record: at most as many Gaussians squared, together."""
+    step = hs.Gaussian(0.004)
+    drawn = step.fixed_size_sampled(batch_size=batch, dataset_size=size, replacement=True)
+    distance = 2 if adjacency == "replace-one" else 1
+    most = (distance * batch / 0.004) ** 2 / 2
+    assert best_bounds(drawn.zcdp_bounds, adjacency=adjacency).upper <= most * (1 + 1e-9)
+    upper = best_bounds(drawn.renyi_divergence_bounds, 2.0, adjacency=adjacency).upper
+    assert upper <= 2 * most * (1 + 1e-9)
