@@ -82,87 +82,36 @@ __all__: list[str] = [
     "zcdp_bounds",
 ]
 
-class NoPairError(ValueError):
-    """
-    No dominating pair is known for a comparison; the message is the reason.
-    """
+class NoPairError(ValueError): ...
 
 class DominatingPair:
-    """
-    Two distributions that dominate a mechanism. Immutable.
-    """
-    def __reduce__(self) -> str: ...
     def delta_above(
-        self, epsilons: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
-    ) -> numpy.typing.NDArray[numpy.float64]:
-        """
-        Upper bound of delta at each epsilon.
-        """
+        self, epsilons: numpy.typing.ArrayLike
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
     def deltas_above(
-        self, epsilons: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
-    ) -> numpy.typing.NDArray[numpy.float64]:
-        """
-        The same at epsilons that increase, by one integral for all.
-        """
-    def loss_nodes(self) -> numpy.typing.NDArray[numpy.float64]:
-        """
-        Losses where its law has much of its mass, for guesses; of few atoms all.
-        """
-    def renyi_slope_bound(self, order: typing.SupportsFloat | typing.SupportsIndex) -> float:
-        """
-        Upper bound of D_a / a for all orders a from there on.
-        """
+        self, epsilons: numpy.typing.ArrayLike
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def loss_nodes(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    def renyi_slope_bound(self, order: float) -> float: ...
     @property
     def loss_supremum(self) -> float: ...
 
 class Terms:
-    """
-    Pairs of one direction of an adjacency, and how often each is run. Immutable.
-    """
     def __eq__(self, arg0: typing.Any) -> bool: ...
     def __hash__(self) -> int: ...
-    def __init__(
-        self,
-        pairs: collections.abc.Sequence[
-            tuple[DominatingPair, typing.SupportsInt | typing.SupportsIndex]
-        ],
-    ) -> None: ...
-    def __reduce__(self) -> str: ...
+    def __init__(self, pairs: collections.abc.Sequence[tuple[DominatingPair, int]]) -> None: ...
 
 class LossPmf:
-    """
-    A composed privacy loss distribution on a grid. Immutable.
-    """
     def __len__(self) -> int: ...
-    def __reduce__(self) -> str: ...
-    def delta(
-        self, epsilons: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
-    ) -> numpy.typing.NDArray[numpy.float64]:
-        """
-        Certified bound of delta at each epsilon, of this side.
-        """
-    def epsilon(
-        self, deltas: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
-    ) -> numpy.typing.NDArray[numpy.float64]:
-        """
-        Certified bound of epsilon at each delta, of this side.
-        """
+    def delta(self, epsilons: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]: ...
+    def epsilon(self, deltas: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float64]: ...
     def power(
-        self, false_positive_rates: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
-    ) -> numpy.typing.NDArray[numpy.float64]:
-        """
-        Certified bound of the largest true positive rate at each, of this side.
-        """
-    def reflected(self) -> LossPmf:
-        """
-        The distribution of the reversed pair.
-        """
+        self, false_positive_rates: numpy.typing.ArrayLike
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
+    def reflected(self) -> LossPmf: ...
     def tradeoff(
-        self, false_positive_rates: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
-    ) -> numpy.typing.NDArray[numpy.float64]:
-        """
-        Certified bound of the least false negative rate at each, of this side.
-        """
+        self, false_positive_rates: numpy.typing.ArrayLike
+    ) -> numpy.typing.NDArray[numpy.float64]: ...
     @property
     def first(self) -> int: ...
     @property
@@ -180,16 +129,9 @@ class LossPmf:
     @property
     def slack(self) -> float: ...
 
-class InternalError(RuntimeError):
-    """
-    Bounds came out that cannot be: a mistake in hockeystick, not in the question. Please report it.
-    """
+class InternalError(RuntimeError): ...
 
 class Answer:
-    """
-    A certified interval and what its width is made of.
-    """
-    def __reduce__(self) -> str: ...
     @property
     def converged(self) -> bool: ...
     @property
@@ -224,130 +166,53 @@ class Answer:
     def wraparound(self) -> float: ...
 
 class Answers:
-    """
-    The answers to one call.
-    """
-    def __getitem__(self, index: typing.SupportsInt | typing.SupportsIndex) -> Answer: ...
+    def __getitem__(self, index: int) -> Answer: ...
     def __len__(self) -> int: ...
-    def __reduce__(self) -> str: ...
-    def end(self, lower: bool) -> float | None:
-        """
-        The lower or the upper end of the only answer; None if it is too wide, or not alone.
-        """
-    def row(
-        self, index: typing.SupportsInt | typing.SupportsIndex
-    ) -> typing.Annotated[list[float], "FixedSize(6)"]:
-        """
-        A column of the table, as floats.
-        """
-    def table(self) -> numpy.typing.NDArray[numpy.float64]:
-        """
-        lower, upper and the error budget: a row each, a column for each answer.
-        """
-    def theory(self) -> str:
-        """
-        'theory' if that limits one of them, else ''.
-        """
-    def unmet(self) -> int | None:
-        """
-        The index of the first answer that is wider than asked for, and not by theory.
-        """
+    def end(self, lower: bool) -> float | None: ...
+    def row(self, index: int) -> typing.Annotated[list[float], "FixedSize(6)"]: ...
+    def table(self) -> numpy.typing.NDArray[numpy.float64]: ...
+    def theory(self) -> str: ...
+    def unmet(self) -> int | None: ...
 
 class KeptRun:
-    """
-    A run that grows, with what answers a question.
-    """
     @staticmethod
     def of(
         directions: collections.abc.Sequence[Terms],
         quantity: str,
-        at: typing.SupportsFloat | typing.SupportsIndex,
+        at: float,
         *,
-        tolerance: typing.SupportsFloat | typing.SupportsIndex,
-        memory_limit: typing.SupportsInt | typing.SupportsIndex,
-    ) -> KeptRun | None:
-        """
-        Made for a question; None where nothing that may grow has a tight answer.
-        """
-    def __reduce__(self) -> str: ...
+        tolerance: float,
+        memory_limit: int,
+    ) -> KeptRun | None: ...
     def answers(
-        self,
-        quantity: str,
-        at: typing.SupportsFloat | typing.SupportsIndex,
-        *,
-        tolerance: typing.SupportsFloat | typing.SupportsIndex,
-        memory_limit: typing.SupportsInt | typing.SupportsIndex,
-    ) -> Answers | None:
-        """
-        The answer for the worst direction, if it is tight.
-        """
-    def grown(self, more: collections.abc.Sequence[Terms]) -> KeptRun | None:
-        """
-        The run extended by these terms of each direction; None if they do not fit.
-        """
+        self, quantity: str, at: float, *, tolerance: float, memory_limit: int
+    ) -> Answers | None: ...
+    def grown(self, more: collections.abc.Sequence[Terms]) -> KeptRun | None: ...
     @property
-    def directions(self) -> int:
-        """
-        How many it has.
-        """
+    def directions(self) -> int: ...
 
 class Run:
-    """
-    Mechanisms on the same data, and how often each runs.
-    """
     @staticmethod
-    def worst_of(parts: collections.abc.Sequence[Run]) -> Run:
-        """
-        Runs of which the worst counts.
-        """
+    def worst_of(parts: collections.abc.Sequence[Run]) -> Run: ...
     def __init__(self, terms: collections.abc.Iterable[tuple[typing.Any, int]]) -> None: ...
-    def __reduce__(self) -> str: ...
     def ask(
         self,
         view: str,
-        at: float | typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-        adjacency: typing.SupportsInt | typing.SupportsIndex,
-        tolerance: typing.SupportsFloat | typing.SupportsIndex,
-        memory_limit: typing.SupportsInt | typing.SupportsIndex,
-        smallest: typing.SupportsFloat | typing.SupportsIndex,
-    ) -> Answers:
-        """
-        Encloses the answer at each point, for the worst direction of an adjacency by its index.
-        """
-    def directions(self, adjacency: typing.SupportsInt | typing.SupportsIndex) -> list[Terms]:
-        """
-        The pairs and counts of each distinct direction of an adjacency by its index.
-        """
-    def pairs(self, comparison: typing.SupportsInt | typing.SupportsIndex) -> Terms:
-        """
-        The dominating pairs and counts in a comparison by its index.
-        """
-    def sides(
-        self,
-        comparison: typing.SupportsInt | typing.SupportsIndex,
-        cells: typing.SupportsFloat | typing.SupportsIndex,
-        tail: typing.SupportsFloat | typing.SupportsIndex,
-        *,
-        above: bool,
-    ) -> list[Terms]:
-        """
-        The pairs and counts of the run above it in a comparison by its index, or of those below.
-        """
+        at: float | numpy.typing.ArrayLike,
+        adjacency: int,
+        tolerance: float,
+        memory_limit: int,
+        smallest: float,
+    ) -> Answers: ...
+    def directions(self, adjacency: int) -> list[Terms]: ...
+    def pairs(self, comparison: int) -> Terms: ...
+    def sides(self, comparison: int, cells: float, tail: float, *, above: bool) -> list[Terms]: ...
     @property
-    def groups_by_part(self) -> bool:
-        """
-        Whether a group of records in several parts costs no more than one in a single part.
-        """
+    def groups_by_part(self) -> bool: ...
     @property
-    def is_exact(self) -> bool:
-        """
-        Whether one pair tells all of each mechanism.
-        """
+    def is_exact(self) -> bool: ...
 
 class Search:
-    """
-    The search for the costliest parameter that meets a goal.
-    """
     def __init__(
         self,
         family: typing.Any,
@@ -355,607 +220,281 @@ class Search:
         before: Search | None = None,
         *,
         alike: bool = False,
-    ) -> None:
-        """
-        What one before has found helps: all of it if that is `alike`, of the same family and asked alike.
-        """
-    def __reduce__(self) -> str: ...
-    def run(self) -> typing.Any:
-        """
-        The parameter.
-        """
+    ) -> None: ...
+    def run(self) -> typing.Any: ...
 
 class NumberOfRuns:
-    """
-    A random number of runs. Immutable.
-    """
-    def __init__(
-        self,
-        kind: str,
-        mean: typing.SupportsFloat | typing.SupportsIndex,
-        extra: typing.SupportsFloat | typing.SupportsIndex,
-    ) -> None: ...
-    def __reduce__(self) -> str: ...
-    def between(
-        self,
-        x: typing.SupportsFloat | typing.SupportsIndex,
-        rest: typing.SupportsFloat | typing.SupportsIndex,
-        part: typing.SupportsFloat | typing.SupportsIndex,
-    ) -> float:
-        """
-        f(1 - x) - f(1 - x - part).
-        """
-    def log_share(self, x: typing.SupportsFloat | typing.SupportsIndex) -> float:
-        """
-        Of f'(1 - x) / mean.
-        """
-    def rate(self, x: typing.SupportsFloat | typing.SupportsIndex) -> float:
-        """
-        f'(1 - x), f the generating function.
-        """
-    def rate_slope(self, x: typing.SupportsFloat | typing.SupportsIndex) -> float:
-        """
-        The size of its slope.
-        """
+    def __init__(self, kind: str, mean: float, extra: float) -> None: ...
+    def between(self, x: float, rest: float, part: float) -> float: ...
+    def log_share(self, x: float) -> float: ...
+    def rate(self, x: float) -> float: ...
+    def rate_slope(self, x: float) -> float: ...
     @property
-    def error(self) -> float:
-        """
-        Relative, of all these.
-        """
+    def error(self) -> float: ...
     @property
-    def none(self) -> float:
-        """
-        The probability of no run.
-        """
+    def none(self) -> float: ...
 
 def additive_noise_pair(
     log_density: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], typing.Any],
     distribution: collections.abc.Callable[[numpy.typing.NDArray[numpy.float64]], typing.Any],
-    accuracy: typing.SupportsFloat | typing.SupportsIndex,
-    shift: typing.SupportsFloat | typing.SupportsIndex,
-    steepest: typing.SupportsFloat | typing.SupportsIndex | None = None,
-) -> DominatingPair:
-    """
-    The pair of a noise given by functions, shifted against itself.
-    """
-
+    accuracy: float,
+    shift: float,
+    steepest: float | None = None,
+) -> DominatingPair: ...
 def attack_rates(
-    true_positives: typing.SupportsFloat | typing.SupportsIndex,
-    false_negatives: typing.SupportsFloat | typing.SupportsIndex,
-    false_positives: typing.SupportsFloat | typing.SupportsIndex,
-    true_negatives: typing.SupportsFloat | typing.SupportsIndex,
-    alpha: typing.SupportsFloat | typing.SupportsIndex,
-) -> tuple[float, float, float]:
-    """
-    True positives at least, false positives and false negatives at most, all but with probability alpha.
-    """
-
-def audited_epsilon(
-    false_positives: typing.SupportsFloat | typing.SupportsIndex,
-    false_negatives: typing.SupportsFloat | typing.SupportsIndex,
-    delta: typing.SupportsFloat | typing.SupportsIndex,
-) -> float:
-    """
-    A lower bound of epsilon from upper bounds of both rates.
-    """
-
-def audited_mu(
-    false_positives: typing.SupportsFloat | typing.SupportsIndex,
-    false_negatives: typing.SupportsFloat | typing.SupportsIndex,
-) -> float:
-    """
-    A lower bound of mu, likewise.
-    """
-
+    true_positives: float,
+    false_negatives: float,
+    false_positives: float,
+    true_negatives: float,
+    alpha: float,
+) -> tuple[float, float, float]: ...
+def audited_epsilon(false_positives: float, false_negatives: float, delta: float) -> float: ...
+def audited_mu(false_positives: float, false_negatives: float) -> float: ...
 def bayes_risk_bounds(
     directions: collections.abc.Sequence[Terms],
-    priors: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    priors: numpy.typing.ArrayLike,
     *,
-    tolerance: typing.SupportsFloat | typing.SupportsIndex,
-    memory_limit: typing.SupportsInt | typing.SupportsIndex,
+    tolerance: float,
+    memory_limit: int,
     reverses: collections.abc.Sequence[Terms] = [],
-    smallest: typing.SupportsFloat | typing.SupportsIndex = 0.0,
-) -> Answers:
-    """
-    Encloses the Bayes risk at each prior, for the worst direction; `reverses` answer for priors above 1/2, where `directions` do not contain their own.
-    """
-
-def best_of_largest(forth: Terms, back: Terms, runs: NumberOfRuns) -> float:
-    """
-    Upper bound of the largest loss of the best.
-    """
-
+    smallest: float = 0.0,
+) -> Answers: ...
+def best_of_largest(forth: Terms, back: Terms, runs: NumberOfRuns) -> float: ...
 def best_of_moments(
     forth: Terms,
     back: Terms | None,
     runs: NumberOfRuns,
-    cells: typing.SupportsFloat | typing.SupportsIndex,
-    tail: typing.SupportsFloat | typing.SupportsIndex,
+    cells: float,
+    tail: float,
     *,
     attained: bool,
-) -> DominatingPair:
-    """
-    A pair that encloses Renyi divergences of the best of several runs.
-    """
-
+) -> DominatingPair: ...
 def best_of_pair(
     forth: Terms,
     back: Terms | None,
     runs: NumberOfRuns,
-    cells: typing.SupportsFloat | typing.SupportsIndex,
-    tail: typing.SupportsFloat | typing.SupportsIndex,
+    cells: float,
+    tail: float,
     *,
-    goal: typing.SupportsFloat | typing.SupportsIndex | None = None,
-) -> DominatingPair:
-    """
-    A pair above the best of several runs, or, where a delta is the goal, one that is attained.
-    """
-
+    goal: float | None = None,
+) -> DominatingPair: ...
 def buffered_sensitivity(
-    scales: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    decays: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    steps: typing.SupportsFloat | typing.SupportsIndex,
-    min_separation: typing.SupportsFloat | typing.SupportsIndex,
-    max_participations: typing.SupportsFloat | typing.SupportsIndex,
-) -> tuple[float, float]:
-    """
-    That of a buffered linear Toeplitz matrix.
-    """
-
+    scales: numpy.typing.ArrayLike,
+    decays: numpy.typing.ArrayLike,
+    steps: float,
+    min_separation: float,
+    max_participations: float,
+) -> tuple[float, float]: ...
 def chained_pair(
-    chains: collections.abc.Sequence[
-        collections.abc.Sequence[
-            tuple[Terms, Terms | None, typing.SupportsInt | typing.SupportsIndex]
-        ]
-    ],
-    cells: typing.SupportsFloat | typing.SupportsIndex,
-    tail: typing.SupportsFloat | typing.SupportsIndex,
+    chains: collections.abc.Sequence[collections.abc.Sequence[tuple[Terms, Terms | None, int]]],
+    cells: float,
+    tail: float,
     *,
-    sampling_probability: typing.SupportsFloat | typing.SupportsIndex | None = None,
+    sampling_probability: float | None = None,
     back_again: bool = False,
-) -> DominatingPair:
-    """
-    A pair above the least of what several chains of neighbours allow; each link is a run, its reverse and a number. On a Poisson subsample, and reversed, if asked.
-    """
-
-def clock() -> float:
-    """
-    Seconds of a clock that never goes back.
-    """
-
-def column_norms(
-    strategy: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-) -> list[tuple[float, float]]:
-    """
-    The norm of each column, enclosed.
-    """
-
+) -> DominatingPair: ...
+def clock() -> float: ...
+def column_norms(strategy: numpy.typing.ArrayLike) -> list[tuple[float, float]]: ...
 def composed_delta(
-    first: LossPmf,
-    second: LossPmf,
-    epsilons: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-) -> numpy.typing.NDArray[numpy.float64]:
-    """
-    Certified bound of delta of the composition, of the side and interval that both share.
-    """
-
-def composed_directly(
-    first: LossPmf, second: LossPmf, *, cut: typing.SupportsFloat | typing.SupportsIndex
-) -> LossPmf:
-    """
-    The composition by direct sums, of the side and interval that both share, without up to `cut` at each end.
-    """
-
+    first: LossPmf, second: LossPmf, epsilons: numpy.typing.ArrayLike
+) -> numpy.typing.NDArray[numpy.float64]: ...
+def composed_directly(first: LossPmf, second: LossPmf, *, cut: float) -> LossPmf: ...
 def delta_bounds(
     directions: collections.abc.Sequence[Terms],
-    epsilons: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    epsilons: numpy.typing.ArrayLike,
     *,
-    tolerance: typing.SupportsFloat | typing.SupportsIndex,
-    memory_limit: typing.SupportsInt | typing.SupportsIndex,
+    tolerance: float,
+    memory_limit: int,
     method: str = "",
-    smallest: typing.SupportsFloat | typing.SupportsIndex = 0.0,
-) -> Answers:
-    """
-    Encloses delta at each epsilon, for the worst direction.
-    """
-
-def described_pair(
-    mechanism: typing.Any, comparison: typing.SupportsInt | typing.SupportsIndex
-) -> DominatingPair:
-    """
-    The pair of a mechanism that the table of mechanisms describes, in a comparison of neighbours by its index.
-    """
-
-def described_types() -> set[str]:
-    """
-    The classes of mechanisms that the table of mechanisms describes.
-    """
-
-def dominating_pair(
-    name: str, parameters: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex]
-) -> DominatingPair:
-    """
-    The dominating pair registered under a name.
-    """
-
+    smallest: float = 0.0,
+) -> Answers: ...
+def described_pair(mechanism: typing.Any, comparison: int) -> DominatingPair: ...
+def described_types() -> set[str]: ...
+def dominating_pair(name: str, parameters: collections.abc.Sequence[float]) -> DominatingPair: ...
 def dpsgd_epsilon_bounds(
-    noise_multipliers: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    sampling_probabilities: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    steps: typing.Annotated[numpy.typing.ArrayLike, numpy.int64],
-    deltas: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    noise_multipliers: numpy.typing.ArrayLike,
+    sampling_probabilities: numpy.typing.ArrayLike,
+    steps: numpy.typing.ArrayLike,
+    deltas: numpy.typing.ArrayLike,
     *,
-    adjacency: typing.SupportsInt | typing.SupportsIndex,
-    tolerance: typing.SupportsFloat | typing.SupportsIndex,
-    memory_limit: typing.SupportsInt | typing.SupportsIndex,
-    threads: typing.SupportsInt | typing.SupportsIndex = 1,
-) -> Answers:
-    """
-    Encloses epsilon of many runs of DP-SGD.
-    """
-
+    adjacency: int,
+    tolerance: float,
+    memory_limit: int,
+    threads: int = 1,
+) -> Answers: ...
 def enclosing_pairs(
-    mechanism: typing.Any,
-    comparison: typing.SupportsInt | typing.SupportsIndex,
-    cells: typing.SupportsFloat | typing.SupportsIndex,
-    tail: typing.SupportsFloat | typing.SupportsIndex,
-    *,
-    above: bool,
-) -> list[DominatingPair]:
-    """
-    The pair above a mechanism, or those below, in a comparison by its index.
-    """
-
-def end_work_at(seconds: typing.SupportsFloat | typing.SupportsIndex) -> float:
-    """
-    Have works of this thread raise TimeoutError from that time of `clock` on; returns what it was before.
-    """
-
+    mechanism: typing.Any, comparison: int, cells: float, tail: float, *, above: bool
+) -> list[DominatingPair]: ...
+def end_work_at(seconds: float) -> float: ...
 def epsilon_bounds(
     directions: collections.abc.Sequence[Terms],
-    deltas: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    deltas: numpy.typing.ArrayLike,
     *,
-    tolerance: typing.SupportsFloat | typing.SupportsIndex,
-    memory_limit: typing.SupportsInt | typing.SupportsIndex,
+    tolerance: float,
+    memory_limit: int,
     method: str = "",
-) -> Answers:
-    """
-    Encloses epsilon at each delta, for the worst direction.
-    """
-
+) -> Answers: ...
 def explain(
     directions: collections.abc.Sequence[Terms],
     quantity: str,
-    at: typing.SupportsFloat | typing.SupportsIndex,
+    at: float,
     *,
-    tolerance: typing.SupportsFloat | typing.SupportsIndex,
-    memory_limit: typing.SupportsInt | typing.SupportsIndex,
+    tolerance: float,
+    memory_limit: int,
     method: str = "",
-    smallest: typing.SupportsFloat | typing.SupportsIndex = 0.0,
-) -> list[list[tuple[str, float, float, float, str, int, float]]]:
-    """
-    What became of each method, a table for each direction.
-    """
-
-def forget_transforms() -> None:
-    """
-    Drops all kept transforms.
-    """
-
+    smallest: float = 0.0,
+) -> list[list[tuple[str, float, float, float, str, int, float]]]: ...
+def forget_transforms() -> None: ...
 def gaussians_about(
-    sigma: typing.SupportsFloat | typing.SupportsIndex,
-    moved: typing.SupportsFloat | typing.SupportsIndex,
-) -> typing.Annotated[list[float], "FixedSize(2)"]:
-    """
-    The noise multipliers of Gaussians that cost at least, and at most, what discrete Gaussian noise of that sigma costs, moved by `moved` or by twice that.
-    """
-
+    sigma: float, moved: float
+) -> typing.Annotated[list[float], "FixedSize(2)"]: ...
 def gdp_bounds(
     directions: collections.abc.Sequence[Terms],
-    smallest_rates: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    smallest_rates: numpy.typing.ArrayLike,
     *,
-    tolerance: typing.SupportsFloat | typing.SupportsIndex,
-    memory_limit: typing.SupportsInt | typing.SupportsIndex,
+    tolerance: float,
+    memory_limit: int,
     reverses: collections.abc.Sequence[Terms] = [],
-    smallest: typing.SupportsFloat | typing.SupportsIndex = 0.0,
-) -> Answers:
-    """
-    Encloses the smallest mu of Gaussian differential privacy for error rates from each rate on; `reverses`: the reverse of each direction, if known.
-    """
-
-def is_group_cut(
-    rates: collections.abc.Sequence[typing.SupportsFloat | typing.SupportsIndex],
-) -> bool:
-    """
-    Whether a number of coins that show heads has a probability too small for doubles.
-    """
-
-def kernel() -> str:
-    """
-    Name of the vector kernel in use.
-    """
-
+    smallest: float = 0.0,
+) -> Answers: ...
+def is_group_cut(rates: collections.abc.Sequence[float]) -> bool: ...
+def kernel() -> str: ...
 def list_mechanism(
     type: type, name: str, kept_as: collections.abc.Sequence[tuple[str, str]]
-) -> None:
-    """
-    Has runs read mechanisms of a class by their numbers: the row of the table of mechanisms, and the field that keeps each argument.
-    """
-
+) -> None: ...
 def loss_pmf(
     terms: Terms,
     *,
-    interval: typing.SupportsFloat | typing.SupportsIndex,
+    interval: float,
     side: str,
     estimator: str,
-    tail_mass: typing.SupportsFloat | typing.SupportsIndex,
-    memory_limit: typing.SupportsInt | typing.SupportsIndex,
-    support: collections.abc.Sequence[typing.SupportsInt | typing.SupportsIndex] = [],
+    tail_mass: float,
+    memory_limit: int,
+    support: collections.abc.Sequence[int] = [],
     merge_gaussians: bool = True,
-) -> LossPmf:
-    """
-    The composed privacy loss distribution of one direction, on a uniform grid.
-    """
-
+) -> LossPmf: ...
 def loss_quantile_bounds(
     directions: collections.abc.Sequence[Terms],
-    levels: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    levels: numpy.typing.ArrayLike,
     *,
-    tolerance: typing.SupportsFloat | typing.SupportsIndex,
-    memory_limit: typing.SupportsInt | typing.SupportsIndex,
+    tolerance: float,
+    memory_limit: int,
     reverses: collections.abc.Sequence[Terms] = [],
-    smallest: typing.SupportsFloat | typing.SupportsIndex = 0.0,
-) -> Answers:
-    """
-    Encloses the quantile of the loss at each level, for the worst direction; `reverses`: the reverse of each, which knows the curve at negative losses, if known.
-    """
-
+    smallest: float = 0.0,
+) -> Answers: ...
 def loss_tail_bounds(
     directions: collections.abc.Sequence[Terms],
-    epsilons: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    epsilons: numpy.typing.ArrayLike,
     *,
-    tolerance: typing.SupportsFloat | typing.SupportsIndex,
-    memory_limit: typing.SupportsInt | typing.SupportsIndex,
-    smallest: typing.SupportsFloat | typing.SupportsIndex = 0.0,
-) -> Answers:
-    """
-    Encloses the probability that the loss exceeds each epsilon, for the worst direction.
-    """
-
+    tolerance: float,
+    memory_limit: int,
+    smallest: float = 0.0,
+) -> Answers: ...
 def loss_variance_bounds(
     directions: collections.abc.Sequence[Terms],
-    unused: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    unused: numpy.typing.ArrayLike,
     *,
-    tolerance: typing.SupportsFloat | typing.SupportsIndex,
-    memory_limit: typing.SupportsInt | typing.SupportsIndex,
-    smallest: typing.SupportsFloat | typing.SupportsIndex = 0.0,
-) -> Answers:
-    """
-    Encloses the variance of the loss, for the worst direction, once per element.
-    """
-
+    tolerance: float,
+    memory_limit: int,
+    smallest: float = 0.0,
+) -> Answers: ...
 def matrix_sensitivity(
-    strategy: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    min_separation: typing.SupportsFloat | typing.SupportsIndex,
-    max_participations: typing.SupportsFloat | typing.SupportsIndex,
-) -> tuple[float, float]:
-    """
-    The sensitivity of a matrix mechanism, enclosed.
-    """
-
+    strategy: numpy.typing.ArrayLike, min_separation: float, max_participations: float
+) -> tuple[float, float]: ...
 def menu_pair(
-    pairs: collections.abc.Sequence[DominatingPair],
-    losses: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-) -> DominatingPair:
-    """
-    A pair above all of these, by the largest of their curves at these losses.
-    """
-
-def methods() -> list[str]:
-    """
-    The names of the methods, in the order in which they are asked for a forecast.
-    """
-
+    pairs: collections.abc.Sequence[DominatingPair], losses: numpy.typing.ArrayLike
+) -> DominatingPair: ...
+def methods() -> list[str]: ...
 def noise_of_sensitivity(
-    noise_multiplier: typing.SupportsFloat | typing.SupportsIndex,
-    lower: typing.SupportsFloat | typing.SupportsIndex,
-    upper: typing.SupportsFloat | typing.SupportsIndex,
-) -> tuple[float, float]:
-    """
-    The noise over a sensitivity that is enclosed, enclosed.
-    """
-
+    noise_multiplier: float, lower: float, upper: float
+) -> tuple[float, float]: ...
 def one_run_epsilon(
-    canaries: typing.SupportsFloat | typing.SupportsIndex,
-    guesses: typing.SupportsFloat | typing.SupportsIndex,
-    correct: typing.SupportsFloat | typing.SupportsIndex,
-    delta: typing.SupportsFloat | typing.SupportsIndex,
-    alpha: typing.SupportsFloat | typing.SupportsIndex,
-) -> float:
-    """
-    An epsilon at which that probability is below alpha, or 0.
-    """
-
+    canaries: float, guesses: float, correct: float, delta: float, alpha: float
+) -> float: ...
 def one_run_p_value(
-    canaries: typing.SupportsFloat | typing.SupportsIndex,
-    guesses: typing.SupportsFloat | typing.SupportsIndex,
-    correct: typing.SupportsFloat | typing.SupportsIndex,
-    epsilon: typing.SupportsFloat | typing.SupportsIndex,
-    delta: typing.SupportsFloat | typing.SupportsIndex,
-) -> float:
-    """
-    An upper bound of the probability of this many right guesses in one run that is (epsilon, delta)-DP.
-    """
-
+    canaries: float, guesses: float, correct: float, epsilon: float, delta: float
+) -> float: ...
 def one_run_refutes(
-    canaries: typing.SupportsFloat | typing.SupportsIndex,
-    guesses: typing.SupportsFloat | typing.SupportsIndex,
-    correct: typing.SupportsFloat | typing.SupportsIndex,
-    epsilon: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    delta: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    alpha: typing.SupportsFloat | typing.SupportsIndex,
-) -> bool:
-    """
-    Whether this many right guesses are less likely than alpha for a curve below these points.
-    """
-
+    canaries: float,
+    guesses: float,
+    correct: float,
+    epsilon: numpy.typing.ArrayLike,
+    delta: numpy.typing.ArrayLike,
+    alpha: float,
+) -> bool: ...
 def pld_bayes_risk(
-    pmf: LossPmf, reverse: LossPmf, priors: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
-) -> numpy.typing.NDArray[numpy.float64]:
-    """
-    Certified bound of the Bayes risk at each prior, of the side; `reverse` answers for priors above 1/2.
-    """
-
+    pmf: LossPmf, reverse: LossPmf, priors: numpy.typing.ArrayLike
+) -> numpy.typing.NDArray[numpy.float64]: ...
 def pld_gdp_mu(
-    pmf: LossPmf, smallest_rates: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
-) -> numpy.typing.NDArray[numpy.float64]:
-    """
-    Certified bound of the smallest mu from each rate on, of the side.
-    """
-
+    pmf: LossPmf, smallest_rates: numpy.typing.ArrayLike
+) -> numpy.typing.NDArray[numpy.float64]: ...
 def pld_quantile(
-    pmf: LossPmf, levels: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
-) -> numpy.typing.NDArray[numpy.float64]:
-    """
-    The quantile of the law as stored, at each level.
-    """
-
+    pmf: LossPmf, levels: numpy.typing.ArrayLike
+) -> numpy.typing.NDArray[numpy.float64]: ...
 def pld_renyi(
-    pmf: LossPmf, orders: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
-) -> numpy.typing.NDArray[numpy.float64]:
-    """
-    Certified bound of the Renyi divergence at each order, of the side.
-    """
-
+    pmf: LossPmf, orders: numpy.typing.ArrayLike
+) -> numpy.typing.NDArray[numpy.float64]: ...
 def pld_tail(
-    pmf: LossPmf, epsilons: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
-) -> numpy.typing.NDArray[numpy.float64]:
-    """
-    P(L > epsilon) of the law as stored, at each epsilon.
-    """
-
-def pld_variance(pmf: LossPmf) -> float:
-    """
-    The variance of the law as stored.
-    """
-
+    pmf: LossPmf, epsilons: numpy.typing.ArrayLike
+) -> numpy.typing.NDArray[numpy.float64]: ...
+def pld_variance(pmf: LossPmf) -> float: ...
 def pld_zcdp(
-    pmf: LossPmf, largest_orders: typing.Annotated[numpy.typing.ArrayLike, numpy.float64]
-) -> numpy.typing.NDArray[numpy.float64]:
-    """
-    Certified bound of the smallest rho up to each order, of the side.
-    """
-
+    pmf: LossPmf, largest_orders: numpy.typing.ArrayLike
+) -> numpy.typing.NDArray[numpy.float64]: ...
 def poisson_sampled(
-    pmf: LossPmf,
-    probability: typing.SupportsFloat | typing.SupportsIndex,
-    *,
-    backward: bool,
-    memory_limit: typing.SupportsInt | typing.SupportsIndex,
-) -> LossPmf:
-    """
-    The distribution of a mechanism on a Poisson subsample, of its side and interval.
-    """
-
+    pmf: LossPmf, probability: float, *, backward: bool, memory_limit: int
+) -> LossPmf: ...
 def power_bounds(
     directions: collections.abc.Sequence[Terms],
-    false_positive_rates: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    false_positive_rates: numpy.typing.ArrayLike,
     *,
-    tolerance: typing.SupportsFloat | typing.SupportsIndex,
-    memory_limit: typing.SupportsInt | typing.SupportsIndex,
+    tolerance: float,
+    memory_limit: int,
     reverses: collections.abc.Sequence[Terms] = [],
-    smallest: typing.SupportsFloat | typing.SupportsIndex = 0.0,
-) -> Answers:
-    """
-    Encloses the largest true positive rate at each false positive rate, for the worst direction; `reverses`: the reverse of each, if known.
-    """
-
-def pure_gdp_mu(epsilon: typing.SupportsFloat | typing.SupportsIndex) -> float:
-    """
-    Upper bound of the mu of Gaussian differential privacy of whatever is epsilon-differentially private.
-    """
-
-def ranges() -> dict[str, tuple[float, float]]:
-    """
-    The ends of what users may give, by name.
-    """
-
-def rate_limits(
-    successes: typing.SupportsFloat | typing.SupportsIndex,
-    trials: typing.SupportsFloat | typing.SupportsIndex,
-    alpha: typing.SupportsFloat | typing.SupportsIndex,
-) -> tuple[float, float]:
-    """
-    The limits of Clopper and Pearson for a rate, each of which fails with probability alpha at most.
-    """
-
+    smallest: float = 0.0,
+) -> Answers: ...
+def pure_gdp_mu(epsilon: float) -> float: ...
+def ranges() -> dict[str, tuple[float, float]]: ...
+def rate_limits(successes: float, trials: float, alpha: float) -> tuple[float, float]: ...
 def renyi_bounds(
     directions: collections.abc.Sequence[Terms],
-    orders: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    orders: numpy.typing.ArrayLike,
     *,
-    tolerance: typing.SupportsFloat | typing.SupportsIndex,
-    memory_limit: typing.SupportsInt | typing.SupportsIndex,
-    smallest: typing.SupportsFloat | typing.SupportsIndex = 0.0,
-) -> Answers:
-    """
-    Encloses the Renyi divergence at each order, for the worst direction.
-    """
-
-def root_bounds(square: typing.SupportsFloat | typing.SupportsIndex) -> tuple[float, float]:
-    """
-    The root of a whole number, enclosed.
-    """
-
+    tolerance: float,
+    memory_limit: int,
+    smallest: float = 0.0,
+) -> Answers: ...
+def root_bounds(square: float) -> tuple[float, float]: ...
 def run_moments(
     runs: collections.abc.Sequence[Terms],
     *,
-    sampling_probability: typing.SupportsFloat | typing.SupportsIndex = 1.0,
+    sampling_probability: float = 1.0,
     attained: bool = False,
-) -> DominatingPair:
-    """
-    A pair that encloses Renyi divergences of the worst of several runs, on a sample if asked.
-    """
-
+) -> DominatingPair: ...
 def run_pair(
     forth: Terms,
     back: Terms | None,
-    cells: typing.SupportsFloat | typing.SupportsIndex,
-    tail: typing.SupportsFloat | typing.SupportsIndex,
+    cells: float,
+    tail: float,
     *,
     above: bool,
-    sampling_probability: typing.SupportsFloat | typing.SupportsIndex | None = None,
+    sampling_probability: float | None = None,
     back_again: bool = False,
-) -> DominatingPair:
-    """
-    A pair above or below a whole run. On a Poisson subsample, and reversed, if asked.
-    """
-
-def sum_above(
-    a: typing.SupportsFloat | typing.SupportsIndex, b: typing.SupportsFloat | typing.SupportsIndex
-) -> float:
-    """
-    The sum, or the next double if that is below it.
-    """
-
+) -> DominatingPair: ...
+def sum_above(a: float, b: float) -> float: ...
 def toeplitz_sensitivity(
-    coefficients: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
-    steps: typing.SupportsFloat | typing.SupportsIndex,
-    min_separation: typing.SupportsFloat | typing.SupportsIndex,
-    max_participations: typing.SupportsFloat | typing.SupportsIndex,
-) -> tuple[float, float]:
-    """
-    That of a lower triangular Toeplitz matrix, by its first column.
-    """
-
+    coefficients: numpy.typing.ArrayLike,
+    steps: float,
+    min_separation: float,
+    max_participations: float,
+) -> tuple[float, float]: ...
 def zcdp_bounds(
     directions: collections.abc.Sequence[Terms],
-    largest_orders: typing.Annotated[numpy.typing.ArrayLike, numpy.float64],
+    largest_orders: numpy.typing.ArrayLike,
     *,
-    tolerance: typing.SupportsFloat | typing.SupportsIndex,
-    memory_limit: typing.SupportsInt | typing.SupportsIndex,
-    smallest: typing.SupportsFloat | typing.SupportsIndex = 0.0,
-) -> Answers:
-    """
-    Encloses the smallest rho with D_a <= rho a for orders up to each largest one, for the worst direction.
-    """
+    tolerance: float,
+    memory_limit: int,
+    smallest: float = 0.0,
+) -> Answers: ...
 
 largest_loss_rounding: float = 2.842170943040401e-14

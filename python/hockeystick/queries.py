@@ -163,9 +163,9 @@ class Asked(ABC):
 
     def _answers(self, query: Query, at: float | FloatArray, limits: Limits) -> _core.Answers:
         """What the core answers at one number, or at each of an array."""
-        adjacency, *others = limits
+        adjacency, tolerance, memory, smallest = limits
         try:
-            return self._run().ask(query.view, at, adjacency.index, *others)
+            return self._run().ask(query.view, at, adjacency.index, tolerance, memory, smallest)
         except _core.NoPairError as error:
             raise self._undefined(adjacency.directions, error) from None
         except ValueError:
