@@ -49,6 +49,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   bind_matrix(module);
   bind_dpsgd(module);
   bind_search(module);
+  bind_outward(module);
   bind_views(module);
   bind_whole_runs(module);
   bind_pld_views(module);

@@ -61,6 +61,14 @@ __all__: list[str] = [
     "one_run_epsilon",
     "one_run_p_value",
     "one_run_refutes",
+    "outward_exp",
+    "outward_expm1",
+    "outward_log",
+    "outward_product",
+    "outward_quotient",
+    "outward_root",
+    "outward_sum",
+    "outward_total",
     "pld_bayes_risk",
     "pld_gdp_mu",
     "pld_quantile",
@@ -422,6 +430,34 @@ def one_run_refutes(
     delta: numpy.typing.ArrayLike,
     alpha: float,
 ) -> bool: ...
+def outward_exp(
+    x: numpy.typing.ArrayLike, above: typing.Annotated[numpy.typing.ArrayLike, numpy.bool]
+) -> typing.Any: ...
+def outward_expm1(
+    x: numpy.typing.ArrayLike, above: typing.Annotated[numpy.typing.ArrayLike, numpy.bool]
+) -> typing.Any: ...
+def outward_log(
+    x: numpy.typing.ArrayLike, above: typing.Annotated[numpy.typing.ArrayLike, numpy.bool]
+) -> typing.Any: ...
+def outward_product(
+    a: numpy.typing.ArrayLike,
+    b: numpy.typing.ArrayLike,
+    above: typing.Annotated[numpy.typing.ArrayLike, numpy.bool],
+) -> typing.Any: ...
+def outward_quotient(
+    a: numpy.typing.ArrayLike,
+    b: numpy.typing.ArrayLike,
+    above: typing.Annotated[numpy.typing.ArrayLike, numpy.bool],
+) -> typing.Any: ...
+def outward_root(
+    x: numpy.typing.ArrayLike, above: typing.Annotated[numpy.typing.ArrayLike, numpy.bool]
+) -> typing.Any: ...
+def outward_sum(
+    a: numpy.typing.ArrayLike,
+    b: numpy.typing.ArrayLike,
+    above: typing.Annotated[numpy.typing.ArrayLike, numpy.bool],
+) -> typing.Any: ...
+def outward_total(terms: numpy.typing.ArrayLike, above: bool) -> float: ...
 def pld_bayes_risk(
     pmf: LossPmf, reverse: LossPmf, priors: numpy.typing.ArrayLike
 ) -> numpy.typing.NDArray[numpy.float64]: ...

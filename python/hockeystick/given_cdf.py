@@ -11,10 +11,9 @@ for takes back (`Enclosed.shift`). What is at or below t_0 cannot be rounded dow
 t_0 and is `missed`.
 
 F is rounded down to multiples of 2^-53, which moves mass up: the p_i are then exact and sum to 1.
-What a lower bound misses by that is at most 2^-53 (`missed` too). Exponentials, logarithms and the
-sums that pairs are taken over are off by less than 2^-46 relatively, by which the masses against
-which losses are taken are moved outward. Where rounding lets the p_i e^-t_i sum to more than 1,
-dividing them makes losses higher still, as an upper bound may.
+What a lower bound misses by that is at most 2^-53 (`missed` too). Each operation on the masses
+against which losses are taken rounds outward, and so does their sum. Where rounding lets the
+p_i e^-t_i sum to more than 1, dividing them makes losses higher still, as an upper bound may.
 """
 
 import math
@@ -23,6 +22,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from hockeystick import outward
 from hockeystick._checks import FloatArray
 from hockeystick.composition import Composition, Mechanism
 from hockeystick.mechanisms import DiscretePair
@@ -31,13 +31,11 @@ _NEAREST, _FARTHEST = 1e-12, 500.0  # the range of losses that are examined [nat
 _PER_OCTAVE = 8
 _MOST_CELLS, _LEAST_CELLS = 2**18, 2**10
 _UNIT = 2.0**-53
-_OUTWARD = 2.0**-46
 _MOST_EXCESS = (
     1 + 1e-6
 )  # largest E[exp(-loss)] that is accepted, as distribution functions are rounded
 _SUM_NOISE = 1e-9  # within which a pair is taken over its exact sums
 _LARGEST = 700.0  # exponentials of more are not finite, of less not normal
-_TINY = 2.0**-1070
 _NOISE = 1e-12  # how far rounding may take a distribution function from being one
 
 
@@ -87,16 +85,18 @@ def enclosed(cdf: Callable[[Any], Any], allowance: Allowance) -> Enclosed:
     below = units[0].item() * _UNIT
     masses[0] += below
     beyond, inner = masses[-1].item(), masses[:-1]
-    up, excess = _distribution(inner * np.exp(-points[1:]) * (1 - _OUTWARD))
+    against = outward.product(inner, outward.exp(-points[1:], above=False), above=False)
+    up, excess = _distribution(against, above=False)
     if excess > _MOST_EXCESS:
         raise ValueError(
             f"cdf must be that of a privacy loss, for which E[exp(-loss)] <= 1, got {excess!r}"
         )
-    down, total = _distribution(masses * np.exp(-points))
+    against = outward.product(masses, outward.exp(-points, above=True), above=True)
+    down, total = _distribution(against, above=True)
     return Enclosed(
         less_private=_pair([*inner, beyond, 0.0], [*up[:-1], 0.0, up[-1]]),
         more_private=_pair([*masses, 0.0], down),
-        shift=math.log(total) + 4 * _OUTWARD,
+        shift=outward.log(total, above=True),
         missed=below + 2 * _UNIT,
     )
 
@@ -119,27 +119,43 @@ def enclosed_masses(losses: FloatArray, masses: FloatArray) -> Enclosed:
     losses, masses = losses[kept], masses[kept]
     if not losses.min() >= -_LARGEST:
         raise ValueError(f"losses must be at least {-_LARGEST:g}, got {losses.min()!r}")
-    against = masses / total * np.exp(-np.minimum(losses, _LARGEST))
-    least = np.where(losses <= _LARGEST, against * (1 - _OUTWARD) - _TINY, 0.0)
-    up, excess = _distribution(np.maximum(least, 0.0))
+    factor = np.minimum(losses, _LARGEST)
+    least, most = (
+        outward.quotient(
+            outward.product(masses, outward.exp(-factor, above=above), above=above),
+            outward.total(masses, above=not above),
+            above=above,
+        )
+        for above in (False, True)
+    )
+    up, excess = _distribution(np.where(losses <= _LARGEST, least, 0.0), above=False)
     if excess > _MOST_EXCESS:
         raise ValueError(
             f"pmf must be that of a privacy loss, for which E[exp(-loss)] <= 1, got {excess!r}"
         )
-    down, scale = _distribution(against * (1 + _OUTWARD) + _TINY)
+    down, scale = _distribution(most, above=True)
     known = [*masses.tolist(), 0.0]
     return Enclosed(
         less_private=_pair(known, up),
         more_private=_pair(known, down),
-        shift=math.log(scale) + 4 * _OUTWARD if scale > 1 else 0.0,
+        shift=outward.log(scale, above=True),
     )
 
 
-def _distribution(masses: FloatArray) -> tuple[list[float], float]:
-    """The masses over their sum if that exceeds 1, and what is left; then by what was divided."""
-    total = max(1.0, math.fsum(masses) * (1 + _OUTWARD))
-    scaled = (masses / total).tolist()
-    return [*scaled, 1 - math.fsum(scaled)], total
+def _distribution(masses: FloatArray, *, above: bool) -> tuple[list[float], float]:
+    """The masses over their sum if that exceeds 1, and what is left; then by what was divided.
+
+    A pair is taken over its exact sum: below, that is at least 1, and no mass grows; above, it is
+    part of what was divided by.
+    """
+    total = max(1.0, outward.total(masses, above=True))
+    scaled = outward.quotient(masses, total, above=above)
+    left = outward.difference(1.0, outward.total(scaled, above=above), above=not above)
+    known = [*scaled.tolist(), max(left, 0.0)]
+    if above:
+        whole = max(1.0, outward.total(known, above=True))
+        total = outward.product(total, whole, above=True)
+    return known, total
 
 
 class _Overview(NamedTuple):

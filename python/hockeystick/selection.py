@@ -3,7 +3,7 @@
 
 from typing import Literal
 
-from hockeystick import _checks, _core
+from hockeystick import _checks, outward
 from hockeystick._words import spoken
 from hockeystick.composition import Composable
 from hockeystick.mechanisms.approximate_dp import ApproximateDP
@@ -205,7 +205,7 @@ def propose_test_release(
         _epsilon("release_epsilon", release_epsilon),
     )
     missed = _checks.probability("test_delta", test_delta)
-    delta = _core.sum_above(missed, _checks.probability("release_delta", release_delta))
+    delta = outward.sum_of(missed, _checks.probability("release_delta", release_delta), above=True)
     total = _sum("test_epsilon + release_epsilon", *epsilons).guaranteed_epsilon
     return ApproximateDP(total, _checks.within("test_delta + release_delta", delta, 0, 1))
 
@@ -216,5 +216,5 @@ def _epsilon(name: str, value: float) -> float:
 
 def _sum(name: str, first: float, second: float) -> ApproximateDP:
     """The guarantee of two epsilons that add up, not less than they do."""
-    total = _checks.within(name, _core.sum_above(first, second), 0, _checks.MAX_EPSILON)
+    total = _checks.within(name, outward.sum_of(first, second, above=True), 0, _checks.MAX_EPSILON)
     return ApproximateDP(total, 0.0)

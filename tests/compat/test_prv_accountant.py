@@ -7,14 +7,12 @@ import inspect
 import math
 import re
 import shlex
-from fractions import Fraction
 from functools import cache
 from importlib import import_module, metadata
 
 import numpy as np
 import pytest
 from flint import arb, ctx
-from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtr, ndtri
 
@@ -24,7 +22,6 @@ from exact.one_step import gaussian_delta
 from exact.responses import Responses
 from hockeystick import cli
 from hockeystick.compat import prv_accountant as prv
-from hockeystick.compat._quotient import around
 from hockeystick.compat.prv_accountant.dpsgd import DPSGDAccountant, find_noise_multiplier
 from questions import encloses
 
@@ -75,15 +72,6 @@ def test_a_trade_off_curve_in_closed_form():
     truth = ndtr(-ndtri(rates) - 1)
     assert np.all(lower <= truth + 1e-12)
     assert np.all(truth <= lower * (1 + 1e-3) + 1e-6)
-
-
-@given(FLOATS, FLOATS)
-def test_quotients_lie_between_neighbours(over, under):
-    below, above = around(over, under)
-    exactly = Fraction(over) / Fraction(under)
-    assert Fraction(below) <= exactly
-    assert math.isinf(above) or exactly <= Fraction(above)
-    assert above == (below if Fraction(below) == exactly else math.nextafter(below, math.inf))
 
 
 @cache

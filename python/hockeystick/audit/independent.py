@@ -8,7 +8,7 @@ from typing import Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from hockeystick import _checks, _core
+from hockeystick import _checks, _core, outward
 from hockeystick._words import spoken
 from hockeystick.accountant.ledger import Ledger
 from hockeystick.accountant.questions import run_and_adjacency
@@ -230,7 +230,7 @@ def epsilon_lower_of_scores(
     0.0
     """
     fixed = _checks.vector("thresholds", thresholds, "a finite number", math.isfinite, 10_000)
-    level = math.nextafter(level_of(confidence) / len(fixed), 0.0)
+    level = outward.quotient(level_of(confidence), len(fixed), above=False)
     at = _checks.delta(delta)
     best = 0.0
     for threshold in fixed:

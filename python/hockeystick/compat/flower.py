@@ -26,8 +26,8 @@ from flwr.serverapp import (
 )
 
 import hockeystick as hs
+from hockeystick import outward
 from hockeystick.compat import _arguments
-from hockeystick.compat._quotient import around
 
 METHOD = "hockeystick"
 _VERSION = 1
@@ -174,7 +174,7 @@ class HockeystickAccountant:
             return noise.fixed_size_sampled(batch_size=event.sample_size, dataset_size=population)
         if self._config.sampling_method is not SamplingMethod.POISSON:
             return noise
-        _, probability = around(event.sample_size, population)
+        probability = outward.quotient(event.sample_size, population, above=True)
         return noise.poisson_sampled(probability)
 
 

@@ -11,6 +11,7 @@ from hockeystick import _core
 from hockeystick.accountant.exact_costs import rational_loss, rational_rho
 from hockeystick.adjacency import Adjacency
 from hockeystick.composition import Composition, Mechanism
+from hockeystick.filters.exact import double_above
 from hockeystick.mechanisms import (
     ApproximateDP,
     FixedSizeSampled,
@@ -65,7 +66,7 @@ def mu_squared(mechanism: Mechanism, adjacency: Adjacency) -> Fraction | None:
     loss = pure_loss(mechanism, adjacency)
     if loss is None or loss > _LARGEST_LOSS:
         return None
-    return Fraction(_core.pure_gdp_mu(math.nextafter(float(loss), math.inf))) ** 2
+    return Fraction(_core.pure_gdp_mu(double_above(loss))) ** 2
 
 
 def _of_normal_noise(mechanism: Mechanism, adjacency: Adjacency) -> Fraction | None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import ClassVar, NamedTuple
 
-from hockeystick import _checks, _core
+from hockeystick import _checks, outward
 from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
 from hockeystick.composition import Mechanism
 from hockeystick.filters.costs import both_directions, mu_squared
@@ -165,7 +165,7 @@ class GaussianFilter(Filter):
             raise ValueError(f"steps must be Gaussians for a loss at all times, got {others[0]!r}")
         whole = self.guarantee  # e^epsilon Q(L > epsilon) is P(L > epsilon) less delta
         likely = 2 * whole.probabilistic_delta(at)
-        return min(1.0, _core.sum_above(likely, -whole.delta_bounds(at).lower))
+        return float(min(1.0, outward.difference(likely, whole.delta_bounds(at).lower, above=True)))
 
     @property
     def guarantee(self) -> Gaussian:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Gaussian mechanism."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from fractions import Fraction
-from math import nextafter
 from typing import TYPE_CHECKING
 
+from hockeystick import outward
 from hockeystick._words import relative_noise, spoken
 from hockeystick.composition import Mechanism, Terms
 from hockeystick.mechanisms.poisson_sampled import SamplableMechanism
@@ -15,6 +15,16 @@ if TYPE_CHECKING:
     from hockeystick.mechanisms.fixed_size_sampled import FixedSizeSampled
     from hockeystick.mechanisms.grouped import SampledGroup
     from hockeystick.mechanisms.shuffled import Shuffled
+
+
+def merged_noise(gaussians: Iterable[tuple[float, int]], *, above: bool) -> float:
+    """The noise of the one Gaussian that is these, by noise and count, rounded to one side."""
+    squares = [
+        outward.quotient(count, outward.product(noise, noise, above=above), above=not above)
+        for noise, count in gaussians
+    ]
+    norm = outward.root(outward.total(squares, above=not above), above=not above)
+    return float(outward.quotient(1.0, norm, above=above))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -72,11 +82,7 @@ class Gaussian(SamplableMechanism):
             return super(Gaussian, cls).merged(terms)
         if len(gaussians) == 1 and gaussians[0][1] == 1:
             return terms[0][0]
-        squares = sum(count / Fraction(noise) ** 2 for noise, count in gaussians)
-        noise = float(squares) ** -0.5 * (1 + 2**-50)
-        while Fraction(noise) ** 2 * squares > 1:
-            noise = nextafter(noise, 0.0)
-        return cls(noise)
+        return cls(merged_noise(gaussians, above=False))
 
     def sampled_group(self, sampling_probabilities: "Vector") -> "SampledGroup":
         """A group of records, each drawn with a probability of its own. See `SampledGroup`."""

@@ -3,12 +3,11 @@
 
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import lru_cache
-from math import inf, nextafter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from hockeystick import _checks, _core
+from hockeystick import _checks, _core, outward
 from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.composition import Mechanism
 from hockeystick.mechanisms._correlated_noise import CorrelatedNoise
@@ -17,7 +16,7 @@ from hockeystick.mechanisms._pair import no_pair
 from hockeystick.mechanisms._whole_run import FromRun, above, alone, moments_above
 from hockeystick.mechanisms.discrete_gaussian import DiscreteGaussian
 from hockeystick.mechanisms.discrete_laplace import DiscreteLaplace
-from hockeystick.mechanisms.gaussian import Gaussian
+from hockeystick.mechanisms.gaussian import Gaussian, merged_noise
 from hockeystick.mechanisms.gaussian_between import GaussianBetween
 from hockeystick.mechanisms.joint_gaussian import JointGaussian
 from hockeystick.mechanisms.laplace import Laplace
@@ -168,7 +167,7 @@ class Grouped(FromRun):
         most = _core.epsilon_bounds(
             [run], np.array([0.0]), tolerance=1e-3, memory_limit=2**28
         ).table()[1][0]
-        largest = nextafter(float(most) * self.size, inf)
+        largest = outward.product(float(most), self.size, above=True)
         if not largest <= _checks.MAX_EPSILON:
             return ()
         pair = _core.dominating_pair("approximate_dp", [largest, 0.0])
@@ -182,7 +181,7 @@ class Grouped(FromRun):
             return ()
         if isinstance(scheme, PoissonSampled):
             coins = self.size * (2 if direction.replaces else 1)
-            rate = min(1.0, nextafter(coins * scheme.sampling_probability, inf))
+            rate = min(1.0, outward.product(coins, scheme.sampling_probability, above=True))
         times = getattr(scheme, "epochs", 1) * getattr(scheme, "selected", 1)
         whole = moments_above(times * inner.group(self.size), direction, accuracy)
         over = _core.run_moments([whole], sampling_probability=rate)
@@ -312,27 +311,34 @@ def _enclosed(group: Grouped, direction: Direction) -> Pairs | None:
     """A pair above and one below that differ by rounding."""
     mechanism, size = group.mechanism, group.size
     if isinstance(mechanism, Laplace):
-        noise = mechanism.noise_multiplier / size
-        ends = (nextafter(noise, 0), nextafter(noise, inf))
-        distance = 2 if direction.replaces else 1
-        return tuple(_core.dominating_pair("laplace", [end / distance]) for end in ends)
+        noise = mechanism.noise_multiplier
+        return _moved("laplace", (noise, noise), size, direction)
     if isinstance(mechanism, CorrelatedNoise | GaussianBetween):
-        parts = size * (2 if direction.replaces else 1)
-        ends = (mechanism.least_noise / parts, mechanism.most_noise / parts)
-        ends = (nextafter(ends[0], 0), nextafter(ends[1], inf))
-        return tuple(_core.dominating_pair("gaussian", [end]) for end in ends)
+        ends = mechanism.least_noise, mechanism.most_noise
+        return _moved("gaussian", ends, size, direction)
     if isinstance(mechanism, PoissonSampled) and not direction.replaces:
         rates = (mechanism.sampling_probability,) * size
         if isinstance(mechanism.mechanism, Gaussian):
             return _group_pairs(mechanism.mechanism.noise_multiplier, rates, direction.form)
         if isinstance(mechanism.mechanism, JointGaussian):
-            one: Any = Gaussian.merged(mechanism.mechanism.parts)
-            least, most = one.noise_multiplier, one.noise_multiplier * (1 + 2**-48)
+            parts: Any = mechanism.mechanism.parts
+            noises = [(one.noise_multiplier, count) for one, count in parts]
+            least, most = (merged_noise(noises, above=above) for above in (False, True))
             return (
                 _group_pairs(least, rates, direction.form)[0],
                 _group_pairs(most, rates, direction.form)[-1],
             )
     return None
+
+
+def _moved(name: str, noise: tuple[float, float], size: int, direction: Direction) -> Pairs:
+    """The pairs of this least and this most noise where as many records move as there are."""
+    moved = size * (2 if direction.replaces else 1)
+    least, most = (
+        outward.quotient(end, moved, above=above)
+        for end, above in zip(noise, (False, True), strict=True)
+    )
+    return _core.dominating_pair(name, [least]), _core.dominating_pair(name, [most])
 
 
 def _sampled(group: SampledGroup, direction: Direction) -> Pairs:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 import hockeystick as hs
+from hockeystick import outward
 from hockeystick.compat import _arguments
 from hockeystick.given_cdf import Enclosed
 from hockeystick.limits import DEFAULT_TOLERANCE
@@ -36,8 +37,8 @@ class Composed(NamedTuple):
         return cls(
             sum((n * part.more_private for part, n in runs), hs.Composition()),
             sum((n * part.less_private for part, n in runs), hs.Composition()),
-            shift=_sum(0.0, *(n * part.shift for part, n in runs)),
-            missed=_sum(0.0, *(n * part.missed for part, n in runs)),
+            shift=_weighted((n, part.shift) for part, n in runs),
+            missed=_weighted((n, part.missed) for part, n in runs),
             allowed=allowed,
         )
 
@@ -61,10 +62,11 @@ class Composed(NamedTuple):
                     return error.bounds
                 raise
 
-        more, less = _sum(delta, self.allowed, self.missed), _difference(delta, self.allowed)
+        more = outward.total([delta, self.allowed, self.missed], above=True)
+        less = outward.difference(delta, self.allowed, above=False)
         lower = ask(self.more_private, more).lower if more < 1 else 0.0
         upper = ask(self.less_private, less).upper if less > 0 else math.inf
-        return _answer(max(0.0, _difference(lower, self.shift)), upper)
+        return _answer(max(0.0, outward.difference(lower, self.shift, above=False)), upper)
 
     def delta(self, epsilon: float, widest: float) -> Answer:
         """Bounds on delta that are at most `widest` times the upper one apart, and their middle.
@@ -84,11 +86,11 @@ class Composed(NamedTuple):
                 raise
 
         upper = ask(self.less_private, epsilon).upper
-        shifted, lower = _sum(epsilon, self.shift), 0.0
+        shifted, lower = outward.sum_of(epsilon, self.shift, above=True), 0.0
         if shifted <= _arguments.MAX_EPSILON:
             lower = ask(self.more_private, shifted).lower
-        lower = max(0.0, _difference(_difference(lower, self.allowed), self.missed))
-        return _answer(lower, min(1.0, _sum(upper, self.allowed)))
+        lower = max(0.0, outward.total([lower, -self.allowed, -self.missed], above=False))
+        return _answer(lower, min(1.0, outward.sum_of(upper, self.allowed, above=True)))
 
     def tradeoff(self, fpr: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Bounds on the false negative rates at these rates, and their middle.
@@ -104,10 +106,10 @@ class Composed(NamedTuple):
                 return error.bounds
 
         lower = ask(self.less_private, fpr).lower
-        at = _down(fpr * math.exp(-self.shift)) if self.shift else fpr
-        upper, more = ask(self.more_private, at).upper, _sum(self.allowed, self.missed)
-        if more:
-            lower, upper = _down(lower - self.allowed), np.nextafter(upper + more, 2)
+        at = outward.product(fpr, outward.exp(-self.shift, above=False), above=False)
+        more = outward.sum_of(self.allowed, self.missed, above=True)
+        upper = outward.sum_of(ask(self.more_private, at).upper, more, above=True)
+        lower = np.maximum(outward.difference(lower, self.allowed, above=False), 0.0)
         upper = np.minimum(upper, 1.0)
         return lower, lower + (upper - lower) / 2, upper
 
@@ -128,21 +130,10 @@ def _options(width: float) -> dict[str, Any]:
     return {"adjacency": hs.Adjacency.REMOVE_ONE, "tolerance": max(width, narrowest)}
 
 
-def _down(values: FloatArray) -> FloatArray:
-    """Less than the values, by all that an exponential and a product are off; at least 0."""
-    return np.maximum(values * (1 - 2.0**-50), 0.0)
-
-
 def _answer(lower: float, upper: float) -> Answer:
     return lower, lower + (upper - lower) / 2 if upper < math.inf else lower, upper
 
 
-def _sum(*terms: float) -> float:
-    """The sum or more, of terms >= 0; exact if all but one are 0."""
-    total = math.fsum(terms)
-    return total if sum(map(bool, terms)) < 2 else math.nextafter(total, math.inf)  # noqa: PLR2004
-
-
-def _difference(one: float, other: float) -> float:
-    """The difference or less; exact if `other` is 0 or `one` is inf."""
-    return math.nextafter(one - other, -math.inf) if other and one < math.inf else one
+def _weighted(terms: Iterable[tuple[int, float]]) -> float:
+    """The sum of these products >= 0, or more."""
+    return outward.total([outward.product(n, x, above=True) for n, x in terms], above=True)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 import hockeystick as hs
-from hockeystick import given_cdf
+from hockeystick import given_cdf, outward
 from hockeystick.compat import _arguments
 from hockeystick.compat.prv_accountant.composed import Answer, Composed
 from hockeystick.compat.prv_accountant.domain import Domain
@@ -20,8 +20,6 @@ from hockeystick.compat.prv_accountant.privacy_random_variables.abstract_privacy
 from hockeystick.given_cdf import Enclosed
 
 FloatArray = npt.NDArray[np.float64]
-
-_ROUNDING = 2.0**-50  # relative: of an exponential
 
 
 class DiscretePrivacyRandomVariable(KnownMechanism):
@@ -86,7 +84,8 @@ class DiscretePrivacyRandomVariable(KnownMechanism):
             whole = self._composed
             return Enclosed(*whole[:4])
         finite = given_cdf.enclosed_masses(self.domain.ts(), self.pmf)
-        return with_infinite(finite, self.pm_inf, off=_ROUNDING)
+        ends = (-outward.expm1(self.log_pmc_inf, above=above) for above in (True, False))
+        return with_infinite(finite, *(min(max(end, 0.0), 1.0) for end in ends))
 
 
 class ComposedPrivacyRandomVariable(DiscretePrivacyRandomVariable):

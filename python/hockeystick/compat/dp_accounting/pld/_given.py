@@ -4,18 +4,16 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 import hockeystick as hs
-from hockeystick.compat._quotient import rounded
+from hockeystick import outward
 
 FloatArray = npt.NDArray[np.float64]
 
-_OUTWARD = 2.0**-48  # relative: covers a few roundings, those of exp included
 _NEARLY_ONE = 5e-10
 _MOST_SHOWN = 2**24
 _LONGEST_LOSS = 700.0  # e^-loss is a normal number up to here
@@ -45,8 +43,8 @@ class Given:
 def given(shown: Shown, interval: float, *, pessimistic: bool) -> Given:
     """The pair with these masses at these multiples of the interval.
 
-    Exponentials are moved outward by what they may be off by; what masses against these lack of 1
-    goes where no loss is. Losses beyond 700 nats move outward too.
+    Each operation rounds outward; what masses against these lack of 1 goes where no loss is. Losses
+    beyond 700 nats move outward too.
 
     Raises:
         ValueError: A mass is negative, infinite or no number, or none is > 0.
@@ -55,25 +53,25 @@ def given(shown: Shown, interval: float, *, pessimistic: bool) -> Given:
     if not (np.all((masses >= 0) & (masses < math.inf)) and 0 <= infinity_mass <= 1):
         raise ValueError(f"each mass must be finite and >= 0, got {masses} and {infinity_mass}")
     kept = masses > 0
-    losses = (shown.first + np.flatnonzero(kept)) * np.float64(interval)
-    p, largest = masses[kept], float(losses.max(initial=0.0))
+    index = shown.first + np.flatnonzero(kept)
+    losses = outward.product(index, interval, above=pessimistic)
+    p, largest = masses[kept], outward.product(index.max(initial=0), interval, above=True)
     if pessimistic:
         losses = np.maximum(losses, -_LONGEST_LOSS)
     else:
         p, losses = p[losses >= -_LONGEST_LOSS], losses[losses >= -_LONGEST_LOSS]
-    away = np.where(losses == 0, 0.0, _OUTWARD + np.abs(losses) * 2.0**-50)
-    q = p * np.exp(-np.minimum(losses, _LONGEST_LOSS)) * (1 - away if pessimistic else 1 + away)
+    factors = outward.exp(-np.minimum(losses, _LONGEST_LOSS), above=not pessimistic)
+    q = outward.product(p, factors, above=not pessimistic)
     if pessimistic:
         q[losses > _LONGEST_LOSS] = 0.0
     p, q = np.append(p, infinity_mass), np.append(q, 0.0)
-    excess = math.fsum((*q, -1.0))
-    if excess < 0:
-        p, q = np.append(p, 0.0), np.append(q, -excess)
-    p, log_p = _distribution(p, 1 if pessimistic else -1)
-    q, log_q = _distribution(q, -1 if pessimistic else 1)
-    end = math.nextafter(largest, math.inf) if largest > 0 else 0.0
+    lacks = outward.difference(1.0, outward.total(q, above=pessimistic), above=not pessimistic)
+    if lacks > 0:
+        p, q = np.append(p, 0.0), np.append(q, lacks)
+    p, log_p = _distribution(p, above=pessimistic)
+    q, log_q = _distribution(q, above=not pessimistic)
     return Given(
-        hs.DiscretePair(p=tuple(p.tolist()), q=tuple(q.tolist())), shown, end, log_p, log_q
+        hs.DiscretePair(p=tuple(p.tolist()), q=tuple(q.tolist())), shown, largest, log_p, log_q
     )
 
 
@@ -93,13 +91,14 @@ def mixed(one: Shown, other: Shown, weight: float, *, pessimistic: bool) -> Show
     """The one with this probability, else the other; outward by what products are rounded."""
     first = min(one.first, other.first)
     probs = np.zeros(max(each.first + each.probs.size for each in (one, other)) - first)
-    infinity_mass = Fraction(0)
-    for each, share in ((one, Fraction(weight)), (other, 1 - Fraction(weight))):
-        start = each.first - first
-        probs[start : start + each.probs.size] += float(share) * each.probs
-        infinity_mass += share * Fraction(each.infinity_mass)
-    probs *= 1 + (_OUTWARD if pessimistic else -_OUTWARD)
-    return Shown(first, probs, rounded(infinity_mass, 1 if pessimistic else -1))
+    infinity_mass, rest = 0.0, outward.difference(1.0, weight, above=pessimistic)
+    for each, share in ((one, weight), (other, rest)):
+        place = slice(each.first - first, each.first - first + each.probs.size)
+        more = outward.product(share, each.probs, above=pessimistic)
+        probs[place] = outward.sum_of(probs[place], more, above=pessimistic)
+        more = outward.product(share, each.infinity_mass, above=pessimistic)
+        infinity_mass = outward.sum_of(infinity_mass, more, above=pessimistic)
+    return Shown(first, probs, min(infinity_mass, 1.0))
 
 
 def cut(shown: Shown, tail_mass: float, *, pessimistic: bool) -> Shown:
@@ -113,18 +112,22 @@ def cut(shown: Shown, tail_mass: float, *, pessimistic: bool) -> Shown:
     last = sums.size - back
     if tail_mass == 0 or first >= last:
         return shown
-    below, above = sums[first] - shown.probs[first], sums[-1] - sums[last - 1]
+    below, beyond = shown.probs[:first], shown.probs[last:]
     kept = shown.probs[first:last].copy()
-    kept[0 if pessimistic else -1] += below if pessimistic else above
-    infinity_mass = min(shown.infinity_mass + (above if pessimistic else 0.0), 1.0)
+    place, moved = (0, below) if pessimistic else (-1, beyond)
+    kept[place] = outward.total([kept[place], *moved], above=pessimistic)
+    infinity_mass = shown.infinity_mass
+    if pessimistic:
+        infinity_mass = min(outward.total([infinity_mass, *beyond], above=True), 1.0)
     return Shown(shown.first + first, kept, infinity_mass)
 
 
-def _distribution(masses: FloatArray, sign: int) -> tuple[FloatArray, float]:
-    """The masses over their sum, and its logarithm, moved by what division rounds."""
-    excess = math.fsum((*masses, -1.0))
-    if excess == -1:
+def _distribution(masses: FloatArray, *, above: bool) -> tuple[FloatArray, float]:
+    """The masses over their sum, and its logarithm, rounded to one side."""
+    total = outward.total(masses, above=above)
+    if total == 0:
         raise ValueError("masses must not all be 0")
-    if abs(excess) <= _NEARLY_ONE:  # a pair is taken over its exact sums
-        return masses, math.log1p(excess)
-    return masses / (1 + excess), math.log1p(excess) + sign * 2.0**-50
+    if abs(total - 1) > _NEARLY_ONE:  # a pair is taken over its exact sums
+        masses = outward.quotient(masses, total, above=above)
+        total = outward.product(total, outward.total(masses, above=above), above=above)
+    return masses, outward.log(total, above=above)

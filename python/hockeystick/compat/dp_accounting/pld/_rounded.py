@@ -5,10 +5,10 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from hockeystick import outward
 from hockeystick.compat.dp_accounting.pld import pld_pmf
 
 _ON_GRID = 2.0**-44  # relative to loss / interval: what rounding may have moved a loss by
-_OUTWARD = 2.0**-48  # relative: what the rounding of exponentials may have taken
 
 
 def rounded_log_pmfs(
@@ -22,19 +22,20 @@ def rounded_log_pmfs(
     """The pmf of log(upper / lower) under upper, both given by logarithms.
 
     Losses are rounded up (pessimistic) or down to multiples of the interval; one within rounding of
-    a multiple counts as on it. Masses are moved outward by what `exp` may be off by.
+    a multiple counts as on it. Masses round outward.
     """
-    outward = 1 + (_OUTWARD if pessimistic else -_OUTWARD)
     masses: dict[int, float] = {}
     infinite = []
     for outcome, log_mass in upper.items():
-        log_other, mass = lower.get(outcome, -math.inf), math.exp(log_mass) * outward
+        log_other, mass = lower.get(outcome, -math.inf), outward.exp(log_mass, above=pessimistic)
         if log_other == -math.inf or (log_mass <= log_truncation and pessimistic):
             infinite.append(mass)
         elif log_mass > log_truncation:
             at = _position((log_mass - log_other) / interval, pessimistic=pessimistic)
-            masses[at] = masses.get(at, 0.0) + mass
-    return pld_pmf.SparsePLDPmf(masses, interval, min(math.fsum(infinite), 1.0), pessimistic)
+            masses[at] = outward.sum_of(masses.get(at, 0.0), mass, above=pessimistic)
+    return pld_pmf.SparsePLDPmf(
+        masses, interval, min(outward.total(infinite, above=pessimistic), 1.0), pessimistic
+    )
 
 
 def _position(scaled: float, *, pessimistic: bool) -> int:

@@ -3,14 +3,13 @@
 
 import math
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
 import hockeystick as hs
+from hockeystick import outward
 from hockeystick.adjacency import Adjacency
-from hockeystick.compat._quotient import rounded
 from hockeystick.compat.dp_accounting.pld._compared import turned
 from hockeystick.compat.dp_accounting.pld._given import Given, Shown, convolved, cut
 
@@ -20,8 +19,7 @@ _MAX_EPSILON, _MIN_DELTA = 1e4, 1e-300
 _TOLERANCES = 1e-7, 1e-4
 _CHEAP = 2**24  # bytes
 _SHARE = 0.3  # times steps and interval^2: about what connecting dots costs, relatively
-_OUTWARD = 2.0**-48  # relative: covers a few roundings, those of exp included
-_FEW = 1000  # fractions are multiplied up to this number
+_FEW = 1000  # chances of failure are joined one by one up to this number
 _REVERSED = {Adjacency.REMOVE_ONE: Adjacency.ADD_ONE, Adjacency.ADD_ONE: Adjacency.REMOVE_ONE}
 
 
@@ -96,19 +94,23 @@ class Run:
         if np.isnan(asked).any():
             raise ValueError(f"epsilon must be a number, got {epsilons!r}")
         log_p, log_q = self._log_sums
-        at = self._moved(asked, log_q - log_p, -1)
+        side = self.pessimistic
+        by = outward.difference(log_q, log_p, above=not side)
+        at = outward.sum_of(asked, by, above=not side)
         deltas = np.empty(at.shape)
         ahead = at >= 0
         if ahead.any():
             deltas[ahead] = self._bound("delta", np.minimum(at[ahead], _MAX_EPSILON))
         if not ahead.all():
             # h of (P, Q) at alpha is 1 - alpha + alpha h of (Q, P) at 1 / alpha.
-            behind, alpha = at[~ahead], np.exp(at[~ahead])
+            behind = at[~ahead]
             mirror = replace(self, adjacency=_REVERSED.get(self.adjacency, self.adjacency))
             back = mirror._bound("delta", np.minimum(-behind, _MAX_EPSILON))
-            deltas[~ahead] = self._outward(alpha * back - np.expm1(behind))
+            scaled = outward.product(outward.exp(behind, above=side), back, above=side)
+            beside = outward.expm1(behind, above=not side)
+            deltas[~ahead] = outward.difference(scaled, beside, above=side)
         if log_p:
-            deltas = self._outward(deltas * math.exp(log_p))
+            deltas = self._times_exp(deltas, log_p, above=side)
         if asked.max(initial=0.0) > _MAX_EPSILON:
             largest, infinite = self.largest_loss() if self.pessimistic else (_MAX_EPSILON, 0.0)
             deltas = np.where(asked >= largest, np.minimum(deltas, infinite), deltas)
@@ -125,9 +127,11 @@ class Run:
         if inside.any():
             at = asked[inside]
             if log_p:
-                at = self._outward(at * math.exp(min(-log_p, 700.0)), -1)
+                at = self._times_exp(at, min(-log_p, 700.0), above=not self.pessimistic)
             found = self._bound("epsilon", np.clip(at, 5e-324, math.nextafter(1, 0)))
-            moved = np.maximum(self._moved(found, log_p - log_q), 0.0)
+            side = self.pessimistic
+            by = outward.difference(log_p, log_q, above=side)
+            moved = np.maximum(outward.sum_of(found, by, above=side), 0.0)
             epsilons[inside] = np.where((found == 0) | (at >= 1), 0.0, moved)
         if epsilons.max(initial=0.0) == math.inf:
             if self.pessimistic:
@@ -143,9 +147,10 @@ class Run:
         if not np.all((asked >= 0) & (asked <= 1)):
             raise ValueError(f"false_positive_rates must be in [0, 1], got {rates!r}")
         log_p, log_q = self._log_sums
-        at = self._outward(asked * math.exp(-log_q)) if log_q else asked
+        side = self.pessimistic
+        at = self._times_exp(asked, -log_q, above=side)
         found = self._bound("true_positive_rate", np.minimum(at, 1.0))
-        return np.minimum(self._outward(found * math.exp(log_p)) if log_p else found, 1.0)
+        return np.minimum(self._times_exp(found, log_p, above=side), 1.0)
 
     def largest_loss(self) -> tuple[float, float]:
         """What no finite loss exceeds, and the mass of infinite ones; both rounded up."""
@@ -161,14 +166,18 @@ class Run:
                 loss = max([pair.loss_supremum for pair in pairs])
                 ends.append((loss, 0.0 if loss < math.inf else 1.0, n))  # of that nothing is known
         leaks = [(mass, n) for _, mass, n in ends if mass]
+        products = [outward.product(mass, n, above=True) for mass, n in leaks]
+        infinite = outward.total(products, above=True)
         if sum([n for _, n in leaks]) <= _FEW:
-            left = math.prod([(1 - Fraction(mass)) ** n for mass, n in leaks], start=Fraction(1))
-            infinite = rounded(1 - left, 1)
-        else:
-            infinite = math.fsum([mass * n for mass, n in leaks]) * (1 + _OUTWARD)
+            infinite = 0.0  # a + b - a b for each
+            for mass in [mass for mass, n in leaks for _ in range(n)]:
+                rest = outward.difference(1.0, infinite, above=True)
+                more = outward.product(mass, rest, above=True)
+                infinite = outward.sum_of(infinite, more, above=True)
         total = math.inf
         if all(loss < math.inf for loss, _, _ in ends):
-            total = rounded(sum((n * Fraction(loss) for loss, _, n in ends), Fraction(0)), 1)
+            losses = [outward.product(n, loss, above=True) for loss, _, n in ends]
+            total = outward.total(losses, above=True)
         return max(0.0, total), min(infinite, 1.0)
 
     def shown(self) -> Shown:
@@ -188,14 +197,18 @@ class Run:
             adjacency=self.adjacency,
         )
         slack = pld.slack if self.pessimistic else -pld.slack
-        infinity_mass = min(max(pld.infinity_mass + slack, 0.0), 1.0)
+        infinity_mass = outward.sum_of(pld.infinity_mass, slack, above=self.pessimistic)
+        infinity_mass = min(max(infinity_mass, 0.0), 1.0)
         return Shown(round(pld.losses[0] / self.interval), pld.probabilities, infinity_mass)
 
     @property
     def _log_sums(self) -> tuple[float, float]:
         if not self.given:
             return 0.0, 0.0
-        return sum(n * x.log_p for x, n in self.given), sum(n * x.log_q for x, n in self.given)
+        side = self.pessimistic
+        log_p = [outward.product(n, x.log_p, above=side) for x, n in self.given]
+        log_q = [outward.product(n, x.log_q, above=not side) for x, n in self.given]
+        return outward.total(log_p, above=side), outward.total(log_q, above=not side)
 
     def _bound(self, wanted: str, given: FloatArray) -> FloatArray:
         """Ends of bounds about as close as connecting dots, if that is cheap, or else good ones."""
@@ -216,11 +229,8 @@ class Run:
                 break
         return best
 
-    def _moved(self, values: FloatArray, by: float, sign: int = 1) -> FloatArray:
-        """The values plus `by`, rounded to the side; `sign` -1 where less is more pessimistic."""
-        if by == 0:
-            return values
-        return np.nextafter(values + by, sign * (math.inf if self.pessimistic else -math.inf))
-
-    def _outward(self, values: FloatArray, sign: int = 1) -> FloatArray:
-        return values * (1 + sign * (_OUTWARD if self.pessimistic else -_OUTWARD))
+    @staticmethod
+    def _times_exp(values: FloatArray, by: float, *, above: bool) -> FloatArray:
+        """The values times e^by, rounded to one side."""
+        found: FloatArray = outward.product(values, outward.exp(by, above=above), above=above)
+        return found

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 import hockeystick as hs
+from hockeystick import outward
 from hockeystick.adjacency import Adjacency
 from hockeystick.compat.dp_accounting.pld import common
 from hockeystick.compat.dp_accounting.pld._given import FloatArray, Shown, given, mixed
@@ -19,7 +20,6 @@ from hockeystick.compat.dp_accounting.pld._run import Run
 _MOST_SPARSE = 1000
 _FARTHEST = 500.0  # nats
 _RISE = 1e-12  # of deltas that should fall
-_UPWARD = 2.0**-42  # relative: what such products and their exponentials may be off by
 
 
 class PLDPmf:
@@ -238,10 +238,11 @@ def create_pmf_pessimistic_connect_dots(
         raise ValueError(f"deltas are not in non-increasing order: deltas={upper}.")
     # A curve falls, so that a delta at some alpha bounds those beyond: alpha is rounded up. It
     # stays where it is behind the last point, which is written as one more.
-    alpha = np.exp(np.append(at, at[-1] + 1) * discretization) * (1 + _UPWARD)
+    losses = outward.product(np.append(at, at[-1] + 1), discretization, above=True)
+    alpha = outward.exp(losses, above=True)
     curve = hs.HockeyStickCurve(
         alpha=tuple(alpha.tolist()),
-        lower=tuple(np.maximum(1 - alpha, 0).tolist()),
+        lower=tuple(np.maximum(outward.difference(1, alpha, above=False), 0).tolist()),
         upper=(*upper.tolist(), float(upper[-1])),
     )
     return DensePLDPmf.of_run(Run(1 * curve, Adjacency.REMOVE_ONE, True, discretization))

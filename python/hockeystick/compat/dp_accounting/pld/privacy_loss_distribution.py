@@ -7,8 +7,8 @@ from itertools import count, pairwise
 from typing import Any
 
 import hockeystick as hs
+from hockeystick import outward
 from hockeystick.adjacency import Adjacency
-from hockeystick.compat._quotient import around
 from hockeystick.compat.dp_accounting.pld import common, pld_pmf
 from hockeystick.compat.dp_accounting.pld._compared import NeighboringRelation, adjacency_of, under
 from hockeystick.compat.dp_accounting.pld._distribution import PrivacyLossDistribution
@@ -320,8 +320,7 @@ def _noise(name: str, scale: float, sensitivity: float, pessimistic: bool) -> fl
     for what, value in ((name, scale), ("Sensitivity", sensitivity)):
         if not (value > 0 and math.isfinite(value)):
             raise ValueError(f"{what} is not a positive real number: {value}")
-    less, more = around(scale, sensitivity)
-    return less if pessimistic else more
+    return float(outward.quotient(scale, sensitivity, above=not pessimistic))
 
 
 def _whole(sensitivity: object) -> int:

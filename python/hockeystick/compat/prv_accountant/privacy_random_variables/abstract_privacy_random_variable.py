@@ -142,17 +142,15 @@ class PrivacyRandomVariableTruncated(PrivacyRandomVariable):
         return self.prv.pm_inf
 
 
-def with_infinite(finite: Enclosed, pm_inf: float, off: float = 0.0) -> Enclosed:
+def with_infinite(finite: Enclosed, *pm_inf: float) -> Enclosed:
     """The finite loss plus another one, which is 0, or infinite with this probability.
 
-    `off`: by how much of it the probability may be off.
+    One probability, or one below and one above it.
     """
-    infinite = _arguments.probability("pm_inf", pm_inf)
-    if infinite == 0:
+    ends = [_arguments.probability("pm_inf", one) for one in pm_inf]
+    if ends[-1] == 0:
         return finite
-    less, more = (
-        hs.ApproximateDP(epsilon=0, delta=min(infinite * (1 + way * off), 1.0)) for way in (-1, 1)
-    )
+    less, more = (hs.ApproximateDP(epsilon=0, delta=end) for end in (ends[0], ends[-1]))
     return finite._replace(
         more_private=finite.more_private + less, less_private=finite.less_private + more
     )

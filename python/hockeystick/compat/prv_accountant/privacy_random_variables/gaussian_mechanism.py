@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 import hockeystick as hs
+from hockeystick import outward
 from hockeystick.compat import _arguments
-from hockeystick.compat._quotient import around
 from hockeystick.compat.prv_accountant.privacy_random_variables import _normal
 from hockeystick.compat.prv_accountant.privacy_random_variables.abstract_privacy_random_variable import (  # noqa: E501
     KnownMechanism,
@@ -26,7 +26,7 @@ class GaussianMechanism(KnownMechanism):
     def __init__(self, noise_multiplier: float, l2_sensitivity: float = 1.0) -> None:
         noise = _arguments.positive("noise_multiplier", noise_multiplier)
         sensitivity = _arguments.positive("l2_sensitivity", l2_sensitivity)
-        less, more = around(noise, sensitivity)
+        less, more = (outward.quotient(noise, sensitivity, above=side) for side in (False, True))
         self._enclosed = Enclosed(
             more_private=hs.Gaussian(noise_multiplier=more),
             less_private=hs.Gaussian(noise_multiplier=less),

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 import hockeystick as hs
+from hockeystick import outward
 from hockeystick.compat import _arguments
-from hockeystick.compat._quotient import around
 from hockeystick.compat.prv_accountant.privacy_random_variables.abstract_privacy_random_variable import (  # noqa: E501
     KnownMechanism,
 )
@@ -23,7 +23,7 @@ class LaplaceMechanism(KnownMechanism):
 
     def __init__(self, mu: float) -> None:
         self.mu: float = _arguments.positive("mu", mu)
-        less, more = around(1.0, self.mu)
+        less, more = (outward.quotient(1.0, self.mu, above=side) for side in (False, True))
         self._enclosed = Enclosed(
             more_private=hs.Laplace(noise_multiplier=more),
             less_private=hs.Laplace(noise_multiplier=less),
