@@ -4,9 +4,9 @@
 import os
 from typing import Any, NamedTuple
 
-from hockeystick import _checks, _files, _json
+from hockeystick import _json
 from hockeystick.accountant.entries import Entries
-from hockeystick.accountant.run_file import Described, completed, json_of_toml
+from hockeystick.accountant.run_file import Described, completed, from_file, parsed
 from hockeystick.accountant.saved_ledger import VERSION
 from hockeystick.adjacency import Adjacency
 from hockeystick.disjoint import SCHEMA, AnyRun, DisjointParts, parallel
@@ -42,11 +42,7 @@ def read(path: str | os.PathLike[str]) -> Read:
         ValueError: It describes no run; the message says where.
         TypeError: `path` is no path.
     """
-    is_toml = _files.name_of(path).lower().endswith(".toml")
-    try:
-        return read_text(_files.read(path, _json.LONGEST), toml=is_toml)
-    except ValueError as error:
-        raise ValueError(f"{os.fspath(path)}: {error}") from None
+    return from_file(path, read_text)[0]
 
 
 def read_text(text: str, *, toml: bool = False) -> Read:
@@ -56,10 +52,7 @@ def read_text(text: str, *, toml: bool = False) -> Read:
         ValueError: It describes no run; the message says where.
         TypeError: `text` is no string.
     """
-    _checks.instance("text", text, str)
-    if toml:
-        text = json_of_toml(text)
-    return _json.nested(lambda: _read(_json.parse(text)))
+    return _json.nested(lambda: _read(parsed(text, toml=toml)))
 
 
 def _read(value: dict[str, Any]) -> Read:

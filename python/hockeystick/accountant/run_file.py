@@ -45,13 +45,8 @@ class Described(SavedLedger):
             ValueError: It describes no accountant; the message says where.
             TypeError: `path` is no path.
         """
-        is_toml = _files.name_of(path).lower().endswith(".toml")
-        try:
-            text = _files.read(path, _json.LONGEST)
-            account = cls.read_text(text, toml=is_toml)
-        except ValueError as error:
-            raise ValueError(f"{os.fspath(path)}: {error}") from None
-        if not is_toml:  # `save` writes JSON only
+        account, text = from_file(path, cls.read_text)
+        if text is not None:  # `save` writes JSON only
             account._knows(path, text)  # noqa: SLF001, its own
         return account
 
@@ -72,13 +67,28 @@ class Described(SavedLedger):
         >>> hs.Accountant.read_text(sent).composition
         1 * Laplace(10.0)
         """
-        _checks.instance("text", text, str)
-        if toml:
-            text = json_of_toml(text)
-        return _json.nested(lambda: cls._restored(completed(_json.parse(text))))
+        return _json.nested(lambda: cls._restored(completed(parsed(text, toml=toml))))
 
 
-def json_of_toml(text: str) -> str:
+def from_file(
+    path: str | os.PathLike[str], read_text: Callable[..., Made]
+) -> tuple[Made, str | None]:
+    """What a reader of texts makes of a file, and the text if it is JSON; errors name the file."""
+    is_toml = _files.name_of(path).lower().endswith(".toml")
+    try:
+        text = _files.read(path, _json.LONGEST)
+        return read_text(text, toml=is_toml), None if is_toml else text
+    except ValueError as error:
+        raise ValueError(f"{os.fspath(path)}: {error}") from None
+
+
+def parsed(text: str, *, toml: bool) -> dict[str, Any]:
+    """The object that a text describes."""
+    _checks.instance("text", text, str)
+    return _json.parse(_json_of_toml(text) if toml else text)
+
+
+def _json_of_toml(text: str) -> str:
     """The same as JSON; parsed TOML nests no deeper than Python does."""
     with importing:
         import tomllib  # noqa: PLC0415, takes time to import

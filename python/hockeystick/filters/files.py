@@ -4,8 +4,8 @@
 import os
 from typing import Any
 
-from hockeystick import _files, _json
-from hockeystick.accountant.run_file import json_of_toml
+from hockeystick import _json
+from hockeystick.accountant.run_file import from_file, parsed
 from hockeystick.filters.filter import Filter
 from hockeystick.filters.gaussian import GaussianFilter
 from hockeystick.filters.pure import PureFilter
@@ -29,12 +29,11 @@ def read(path: str | os.PathLike[str]) -> Filter:
         ValueError: It describes no filter; the message says where.
         TypeError: `path` is no path.
     """
-    is_toml = _files.name_of(path).lower().endswith(".toml")
-    try:
-        text = _files.read(path, _json.LONGEST)
-        return _json.nested(lambda: _read(_json.parse(json_of_toml(text) if is_toml else text)))
-    except ValueError as error:
-        raise ValueError(f"{os.fspath(path)}: {error}") from None
+    return from_file(path, _read_text)[0]
+
+
+def _read_text(text: str, *, toml: bool) -> Filter:
+    return _json.nested(lambda: _read(parsed(text, toml=toml)))
 
 
 def _read(value: dict[str, Any]) -> Filter:
