@@ -2,7 +2,7 @@
 """Mechanisms in general, and their composition."""
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from importlib import import_module
@@ -232,10 +232,14 @@ class _Keeping(Composable):
     def _run(self) -> _core.Run:
         """The same, as the core asks it; made once."""
         try:
-            return self._kept
+            return _kept_by(self)
         except AttributeError:
             object.__setattr__(self, "_kept", _core.Run(self.terms))
             return self._kept
+
+
+# The slot itself: a name that an object lacks is looked up among the words of others.
+_kept_by: Callable[[_Keeping], _core.Run] = vars(_Keeping)["_kept"].__get__
 
 
 @outspoken
