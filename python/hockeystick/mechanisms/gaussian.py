@@ -3,6 +3,8 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
+from math import nextafter
 from typing import TYPE_CHECKING
 
 from hockeystick import outward
@@ -82,7 +84,11 @@ class Gaussian(SamplableMechanism):
             return super(Gaussian, cls).merged(terms)
         if len(gaussians) == 1 and gaussians[0][1] == 1:
             return terms[0][0]
-        return cls(merged_noise(gaussians, above=False))
+        squares = sum(count / Fraction(noise) ** 2 for noise, count in gaussians)
+        noise = merged_noise(gaussians, above=True)
+        while Fraction(noise) ** 2 * squares > 1:
+            noise = nextafter(noise, 0.0)
+        return cls(noise)
 
     def sampled_group(self, sampling_probabilities: "Vector") -> "SampledGroup":
         """A group of records, each drawn with a probability of its own. See `SampledGroup`."""
