@@ -224,19 +224,27 @@ class BetweenSides {
     }
   }
 
-  // Takes out deltas that come to what the ends leave out, and asks for them as the least of them says how much that
-  // may be, or step by step. Pairs that tell so small deltas cost the others much.
+  // Takes out deltas that come to what the ends leave out, and asks for those of about one size as the least of them
+  // says how much that may be, or step by step. Pairs that tell a small delta cost larger ones much.
   void ask_smaller(std::vector<std::size_t>& which, const SideAccuracy& at, double smallest) {
+    constexpr double one_size = 1e-3;
     if (question_.wanted != Wanted::delta) return;
     const auto is_told = [&](std::size_t i) { return tail_of(answers_[i].upper) >= at.tail; };
-    const auto small = std::stable_partition(which.begin(), which.end(), is_told);
-    double least = infinity;
-    for (auto i = small; i != which.end(); ++i) least = std::min(least, answers_[*i].lower);
-    const double next = std::max(least > 0 ? least : smallest * smallest * smallest, question_.smallest);
-    if (small == which.end() || !(next < smallest)) return;
-    const std::vector<std::size_t> apart(small, which.end());
-    which.erase(small, which.end());
-    ask_curve(apart, next);
+    auto small = std::stable_partition(which.begin(), which.end(), is_told);
+    while (small != which.end()) {
+      double known = 0;
+      for (auto i = small; i != which.end(); ++i) known = std::max(known, answers_[*i].lower);
+      const auto is_less = [&](std::size_t i) { return answers_[i].lower < one_size * known; };
+      const auto group = std::stable_partition(small, which.end(), is_less);
+      double least = infinity;
+      for (auto i = group; i != which.end(); ++i) least = std::min(least, answers_[*i].lower);
+      const double next = std::max(least > 0 ? least : smallest * smallest * smallest, question_.smallest);
+      if (!(next < smallest)) return;
+      const std::vector<std::size_t> apart(group, which.end());
+      which.erase(group, which.end());
+      small = std::partition_point(which.begin(), which.end(), is_told);
+      ask_curve(apart, next);
+    }
   }
 
   // Asks both sides; the largest gap that they leave where it is too wide.
