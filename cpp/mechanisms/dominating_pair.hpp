@@ -137,11 +137,7 @@ class DominatingPair {
 
   /// Bounds of D_a / a over Renyi orders: an upper bound over all a >= order > 1, a lower bound of the limit for large
   /// a. P(L <= e) = Q(L >= -e) = 1 gives e^2 / 2 (Bun & Steinke 2016, Proposition 3.3), and D_a is at most e.
-  virtual double renyi_slope_bound(double order) const {
-    const double most = loss_supremum(), steepest = most > -loss_infimum() ? most : -loss_infimum();
-    const double by_size = steepest * steepest / 2, by_order = most / order;
-    return (by_size < by_order ? by_size : by_order) * (1 + 1e-12);
-  }
+  virtual double renyi_slope_bound(double order) const { return slope_between(loss_infimum(), loss_supremum(), order); }
   virtual double renyi_slope_limit() const { return 0; }
 
   /// The moments on a line; null if the loss has atoms or the needs ask for too much.
@@ -172,6 +168,14 @@ class DominatingPair {
 
   /// What a Poisson-sampled Gaussian is; else none.
   virtual SampledGaussian sampled_gaussian() const { return {}; }
+
+ protected:
+  /// That slope bound where all losses lie between `least` under Q and `most` under P.
+  static double slope_between(double least, double most, double order) {
+    const double steepest = most > -least ? most : -least;
+    const double by_size = steepest * steepest / 2, by_order = most / order;
+    return (by_size < by_order ? by_size : by_order) * (1 + 1e-12);
+  }
 };
 
 }  // namespace hockeystick

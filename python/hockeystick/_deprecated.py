@@ -15,7 +15,7 @@ def keyword(given: Mapping[str, Any], old: str, new: str) -> dict[str, Any]:
     """The keywords given, with the new name for the old one."""
     if old not in given:
         return dict(given)
-    renamed(old, new, 4)
+    renamed(old, new, 5)
     return {new if name == old else name: value for name, value in given.items()}
 
 

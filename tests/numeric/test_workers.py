@@ -64,7 +64,7 @@ def test_the_first_bad_argument_is_named():
     for threads in (1, 5):
         with pytest.raises(Refused, match="epsilon must be .*, got -1$"):
             ask("noise_multiplier", RATE, STEPS, budgets, DELTA, threads=threads)
-    with pytest.raises(Refused, match="must be met"):
+    with pytest.raises(Refused, match="must be within the reach of the run"):
         ask("noise_multiplier", [1.0] * COUNT, STEPS, [0.0] * COUNT, [1e-15] * COUNT, threads=3)
 
 

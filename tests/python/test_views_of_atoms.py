@@ -158,6 +158,19 @@ def test_outcomes_that_only_q_has_are_counted():
         assert bounds.gap <= 1e-12
 
 
+@pytest.mark.parametrize("only_q", [0.0, 0.01])
+def test_slopes_count_losses_below_zero(only_q):
+    """Two losses, one as far below 0 as the other one is not above, and what Q alone has."""
+    low, high = -0.1, 0.06
+    p = (1 - only_q - math.exp(-low)) / (math.exp(-high) - math.exp(-low))
+    weights = [p, 1 - p, 0.0], [p * math.exp(-high), (1 - p) * math.exp(-low), only_q]
+    run, masses = pair(*weights)
+    for order in (1.001, 1.5, 3):
+        bounds = run.renyi_divergence_bounds(order, **REMOVE)
+        assert bounds.lower <= divergence(masses, order) <= bounds.upper
+    assert run.loss_mean_bounds(**REMOVE).lower <= mean(masses) <= run.zcdp_bounds(**REMOVE).upper
+
+
 def test_a_delta_below_the_smallest_is_bounded():
     """Only if all of 1500 losses are the larger one is something left."""
     steps = 1500
