@@ -145,6 +145,19 @@ double ContourPlanner::cut() {
   return math::exp(log_cut);
 }
 
+// If one large loss determines delta, steps without a large loss make up nearly the whole moment at low tilts, and the
+// rounding of that moment hides delta. So the lines leave out as much of the largest losses as the tolerance allows:
+// then no loss beyond epsilon dominates the moment at a higher tilt, where the line runs.
+double ContourPlanner::cut_for_one() {
+  const double log_cut = at_.log_delta - question_.log_margin + math::log(tuning::missed_share * log_tolerance());
+  saddlepoint_.end_at(log_cut);
+  const Saddlepoint small(saddlepoint_, tuning::nearly * at_.log_delta);
+  const Saddle found = saddlepoint_.rough_saddle_for_epsilon(at_.epsilon);
+  at_.tilt = saddlepoint_.tilt_below_outliers(std::max(found.tilt, 1 / found.deviation), small);
+  at_.deviation = found.deviation;
+  return math::exp(log_cut);
+}
+
 // Losses that are too rare to affect delta may still dominate the moments. If the plan with all losses is expensive,
 // a plan whose lines leave the largest losses out is made too, and the cheaper one is returned.
 std::optional<ContourPlan> ContourPlanner::next(Lines& lines, double patience) {
@@ -161,8 +174,15 @@ std::optional<ContourPlan> ContourPlanner::next(Lines& lines, double patience) {
   Lines lines_of_whole = std::exchange(lines, {});
   const bool is_dear = is_dear_;
   const double most_samples = found ? tuning::much_fewer_samples * samples_wanted_ : infinity;
+  is_for_one_ = false;
   cut_ = cut() / saddlepoint_.total_count();
   std::optional<ContourPlan> cut = plan(lines, patience, most_samples);
+  if (is_large_loss_ && !question_.wants_epsilon() && math::log(rounding_) - log_sum_ > log_fraction_) {
+    std::tie(saddlepoint_, at_) = whole;
+    is_for_one_ = true;
+    cut_ = cut_for_one() / saddlepoint_.total_count();
+    cut = plan(lines, patience, most_samples);
+  }
   if (cut && !(found && found->cost <= cut->cost)) {
     whole_ = std::move(whole);
     return cut;
@@ -187,7 +207,7 @@ std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience, d
   samples_wanted_ = contour.period / deviation_;
   if (!(contour.period > 0) || !(contour.higher < farthest(at_)) || !(samples_wanted_ < most_samples)) return {};
   if (math::log(rounding_) - log_sum_ > log_fraction_ + tuning::hopeless_rounding) return {};
-  const double spacing = 2 * std::numbers::pi / contour.period;
+  double spacing = 2 * std::numbers::pi / contour.period;
   // Errors of samples are relative to the moment at the tilt. Delta may be a small part of the weighted samples' sum.
   const double log_weights = math::log((1 / (contour.tilt + 1) + contour.period / 2) / contour.tilt);
   const double accuracy =
@@ -210,6 +230,11 @@ std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience, d
   for (int i = 0; i < 4; ++i) {
     plan.needs = {contour.lower, contour.tilt, contour.higher, frequency, accuracy, most_nodes_, cut_};
     if (!make_lines(plan.needs, lines)) return {};
+    if (is_for_one_ && cut_ > 0 && i == 0) {
+      lengthen(lines, contour);
+      spacing = 2 * std::numbers::pi / contour.period;
+      least = std::ceil(0.5 * frequency / spacing) + 2;
+    }
     double nodes = 0, left_out = 0;
     for (const auto& line : lines) nodes += shared * static_cast<double>(line->size()), left_out += line->left_out();
     if (cut_ > 0 && left_out == 0) return {};  // the lines count all losses, but the plan was made without the largest
@@ -250,6 +275,23 @@ bool ContourPlanner::make_lines(const LineNeeds& needs, Lines& lines) const {
     if (!lines.back()) return false;
   }
   return true;
+}
+
+// The saddlepoint's nodes know only roughly where the lines end, and moments at the highest tilts depend on that. So
+// the lines' own bounds choose the tilt of the upper aliases, and lengthen the period where they have to.
+void ContourPlanner::lengthen(const Lines& lines, Contour& contour) const {
+  constexpr int tries = 8;  // evenly spaced tilts
+  const double rise = contour.higher - contour.tilt, allowed = log_fraction_ + at_.log_delta;
+  double least = infinity;
+  for (int i = 1; i <= tries; ++i) {
+    const double further = rise * i / tries, tilt = contour.tilt + further;
+    double log_moment = 0;
+    for (std::size_t j = 0; j < lines.size(); ++j)
+      log_moment += saddlepoint_.count(j) * lines[j]->log_moment_above(tilt);
+    const double wanted = (log_moment - tilt * at_.epsilon + log_chernoff_peak(tilt) - allowed) / further;
+    if (wanted < least) least = wanted, contour.higher = tilt;
+  }
+  contour.period = std::max(contour.period, 1.02 * least);
 }
 
 bool ContourPlanner::learn(double epsilon, double delta, double slope, double rounding) {

@@ -93,6 +93,7 @@ class ContourPlanner {
   double above_zero() const;
   std::optional<ContourPlan> plan(Lines& lines, double patience, double most_samples = infinity);
   void restore();
+  double cut_for_one();
   Saddlepoint near(double log_delta) const;
   Saddle below_outliers(Saddle at, const Saddlepoint& near);
   // The highest tilt at which nodes can integrate M, by its value at about this tilt.
@@ -100,6 +101,7 @@ class ContourPlanner {
   Saddle near_delta(double log_delta);
   Saddle near_epsilon(const Saddlepoint& saddlepoint, double epsilon);
   Contour frame();
+  void lengthen(const Lines& lines, Contour& contour) const;  // the period, by the lines' own bounds
   bool make_lines(const LineNeeds& needs, Lines& lines) const;
   double samples_needed(const Lines& lines, double spacing, double least, double most) const;
   double truncation(const Lines& lines, double frequency) const;
@@ -121,6 +123,7 @@ class ContourPlanner {
   double of_planned_transform_ = 0;  // cost of a planned transform [ns]; 0: not known
   bool is_dear_ = false;
   bool is_large_loss_ = false;                           // whether epsilon is forecast from one large loss
+  bool is_for_one_ = false;                              // whether lines leave out all but one large loss
   double cut_ = 0;                                       // P-mass of the largest losses that a line may leave out
   std::optional<std::pair<Saddlepoint, Saddle>> whole_;  // of all losses, kept from before a cut
 };

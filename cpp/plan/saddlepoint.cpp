@@ -68,6 +68,26 @@ void Saddlepoint::truncate(double log_mass) {
   if (shorter) weigh();
 }
 
+void Saddlepoint::end_at(double log_mass) {
+  for (Part& part : parts_) {
+    close(part, exceeded_with(part, math::exp(log_mass) / (part.count * static_cast<double>(parts_.size()))));
+  }
+  weigh();
+}
+
+// A node represents the losses up to halfway to its neighbours. The logarithm of the tail is interpolated linearly.
+double Saddlepoint::exceeded_with(const Part& part, double mass) {
+  const auto [loss, log_mass] = part.nodes();
+  double beyond = 1e-300;
+  for (std::size_t i = loss.size() - 1; i > 1; --i) {
+    const double next = beyond + math::exp(log_mass[i - 1]), before = std::exchange(beyond, next);
+    if (next > mass)
+      return (loss[i - 1] + loss[i - 2] + (loss[i] - loss[i - 2]) * math::log(next / mass) / math::log(next / before)) /
+             2;
+  }
+  return loss.front();
+}
+
 void Saddlepoint::weigh() {
   untilted_ = summed(0);
   last_tilt_ = 0;

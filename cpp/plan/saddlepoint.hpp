@@ -48,6 +48,8 @@ class Saddlepoint {
   /// dominate moments at tilts at which they do not affect delta yet.
   Saddlepoint(const Saddlepoint& whole, double log_mass);
   void truncate(double log_mass);
+  /// Ends where lines end that leave out this mass: losses beyond are closed there.
+  void end_at(double log_mass);
 
   /// Counts losses above `top` as mass at `top` and at +inf, with the same P- and Q-mass. Returns the probability that
   /// any step has an infinite loss then.
@@ -129,6 +131,7 @@ class Saddlepoint {
   };
   void add(LossNodes nodes, std::int64_t count, const AtomSketch& atoms);
   std::size_t below_largest(const Part& part, double log_mass) const;  // number of nodes that are left
+  static double exceeded_with(const Part& part, double mass);          // a loss with this P-mass above it
   double close(Part& part, double top);                                // expected number of infinite losses then
   void weigh();
   Cumulants summed(double tilt) const;
