@@ -93,7 +93,8 @@ Answers between_sides(const Run::Terms& terms, const Row& row, std::size_t adjac
   if (row.wanted == Wanted::delta) check_each("epsilon", points, ranges::epsilon);
   if (points.empty()) return {};
   Limits of_side = limits;
-  of_side.tolerance *= 0.5;  // each side's own answer is as wide
+  const bool is_of_rates = row.wanted == Wanted::power || row.wanted == Wanted::rates || row.wanted == Wanted::risk;
+  if (!is_of_rates) of_side.tolerance *= 0.5;  // each side's own answer is as wide
   // A side that takes more work than is left, most of it while its pairs are made, tells nothing. What needs no curve
   // is asked last, and has as much again.
   const WorkLimit whole(2 * work_of(points.size()));
