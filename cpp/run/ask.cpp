@@ -12,6 +12,7 @@
 #include "numeric/range.hpp"
 #include "pld/tradeoff.hpp"
 #include "run/enclosing.hpp"
+#include "run/known_alone.hpp"
 #include "views/bayes_risk.hpp"
 #include "views/gaussian_dp.hpp"
 #include "views/loss_tail.hpp"

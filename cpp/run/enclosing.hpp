@@ -61,19 +61,4 @@ std::vector<Direction> runs_above(std::span<const DescribedTerm> terms, std::spa
 std::vector<Direction> runs_below(std::span<const DescribedTerm> terms, std::span<const Comparison> comparisons,
                                   const SideAccuracy& accuracy);
 
-/// What is also known of the answers of runs of one kind of mechanism alone: an epoch of a random allocation of
-/// Gaussians, runs of zero-concentrated mechanisms, and the power of a batch of fixed size. Empty: nothing.
-std::vector<Interval> known_alone(std::span<const DescribedTerm> terms, Wanted wanted,
-                                  std::span<const Comparison> comparisons, std::span<const double> points,
-                                  double tolerance);
-
-/// Ends of rho-zCDP mechanisms, each with how often it runs: what the sum of their rho, rounded up, allows, and what
-/// mechanisms with two outcomes attain, chosen for the question.
-struct ConcentratedRun {
-  double rho;
-  std::int64_t count;
-};
-std::vector<Interval> concentrated_bounds(std::span<const ConcentratedRun> runs, double total, bool wants_epsilon,
-                                          std::span<const double> points, double tolerance);
-
 }  // namespace hockeystick

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/known_alone.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "mechanisms/allocation/allocation_epoch.hpp"
+#include "mechanisms/curves/fixed_size.hpp"
+#include "mechanisms/curves/zero_concentrated.hpp"
+#include "mechanisms/known_pairs.hpp"
+#include "mechanisms/registry.hpp"
+#include "methods/questions.hpp"
+#include "numeric/elementary.hpp"
+#include "numeric/range.hpp"
+#include "numeric/runtime/switches.hpp"
+
+namespace hockeystick {
+namespace {
+
+// A rho-zCDP mechanism, and how often it runs.
+struct ConcentratedRun {
+  double rho;
+  std::int64_t count;
+};
+
+// Where the function is zero, in (1e-13, 1e18), about.
+template <class Rising>
+double root_of(const Rising& rising) {
+  double low = -30, high = 41;
+  for (int k = 0; k < 50; ++k) {
+    const double middle = (low + high) / 2;
+    (rising(math::exp(middle)) < 0 ? low : high) = middle;
+  }
+  return math::exp(high);
+}
+
+// Where the bound of the question is least.
+double worst_order(double rho, bool wants_epsilon, double point) {
+  if (wants_epsilon) return root_of([=](double t) { return rho * t * t + math::log1p(t) + math::log(point); });
+  return root_of([=](double t) { return rho * (2 * t + 1) - math::log1p(1 / t) - point; });
+}
+
+// A Gaussian with all the moments that rho allows.
+std::shared_ptr<const DominatingPair> normal(double rho) {
+  const double noise = (1 + 0x1p-50) / std::sqrt(2 * rho);  // proof: parameter-rounding
+  return known_pair({"gaussian", {std::max(noise, 1e-3)}});
+}
+
+// Runs that have these rhos: of outcomes in twos that do their worst at an order, and of Gaussians where such outcomes
+// are known at a larger order only, or not at all.
+std::vector<Direction> attaining(std::span<const ConcentratedRun> runs, double order) {
+  Direction two, gaussians;
+  bool are_worst = true;
+  for (const auto& [rho, count] : runs) {
+    const double known = least_concentrated_order(rho, order);
+    are_worst = are_worst && known == order;
+    gaussians.push_back({normal(rho), count});
+    two.push_back(std::isfinite(known)
+                      ? Direction::value_type{known_pair({"zero_concentrated_below", {rho, known}}), count}
+                      : gaussians.back());
+  }
+  if (are_worst) return {two};
+  return {two, gaussians};
+}
+
+// Upper ends of shuffled epochs: what the record's own steps cost, which the pairs above exceed by what cells add.
+std::vector<Interval> own_steps(std::span<const DescribedTerm> terms, bool wants_epsilon, Comparison way,
+                                std::span<const double> points, double tolerance) {
+  Direction run;
+  for (const auto& [one, count] : terms)
+    run.push_back({known_pair(one->kind->enclosure->besides(*one, way, {}, Told::moments)[1]), count});
+  const Limits limits{0.25 * tolerance, std::size_t{1} << 30};
+  const auto ask = wants_epsilon ? epsilon_bounds : delta_bounds;
+  std::vector<Interval> bounds;
+  for (const Answer& answer : ask({&run, 1}, points, limits)) bounds.push_back({0, answer.upper});
+  return bounds;
+}
+
+// Lower ends of the power of one batch of fixed size without replacement.
+std::vector<Interval> power_of_batch(const Described& one, std::span<const Comparison> comparisons,
+                                     std::span<const double> fprs) {
+  const double batch = one.number(0), records = one.number(1), noise = one.inner->number(0);
+  if (!(batch < records) || one.number(2) != 0) return {};
+  std::vector<Interval> bounds(fprs.size(), {0, infinity});
+  for (const Comparison way : comparisons) {
+    if (way == Comparison::remove || way == Comparison::add) return {};
+    const double distance = replaces(way) ? 2 : 1, least = replaces(way) ? 0 : -1;
+    const FixedBatch held{distance / noise, batch / records, least, is_backward(way)};
+    for (std::size_t i = 0; i < fprs.size(); ++i)
+      bounds[i].lower = std::max(bounds[i].lower, power_of_same_events(held, fprs[i]));
+  }
+  return bounds;
+}
+
+// Ends of rho-zCDP mechanisms: what the sum of their rho, rounded up, allows, and what mechanisms with two outcomes
+// attain, chosen for the question.
+std::vector<Interval> concentrated_bounds(std::span<const ConcentratedRun> runs, double total, bool wants_epsilon,
+                                          std::span<const double> points, double tolerance) {
+  std::vector<Interval> bounds;
+  for (const double point : points) {
+    const double order = worst_order(total, wants_epsilon, point);
+    const auto above = wants_epsilon ? zero_concentrated_epsilon : zero_concentrated_delta;
+    bounds.push_back({0, above(total, point, order)});
+    if (bounds.back().upper == 0 || (!wants_epsilon && bounds.back().upper <= smallest_delta)) continue;
+    // Their two atoms cost little, and the rest of the gap is theory's.
+    const Limits limits{0.25 * tolerance, std::size_t{1} << 30};
+    const auto ask = wants_epsilon ? epsilon_bounds : delta_bounds;
+    const double at = wants_epsilon ? std::max(point, smallest_delta) : point;  // epsilon falls with delta
+    for (const Direction& run : attaining(runs, order))
+      bounds.back().lower = std::max(bounds.back().lower, ask({&run, 1}, {&at, 1}, limits).front().lower);
+  }
+  return bounds;
+}
+
+}  // namespace
+
+std::vector<Interval> known_alone(std::span<const DescribedTerm> terms, Wanted wanted,
+                                  std::span<const Comparison> comparisons, std::span<const double> points,
+                                  double tolerance) {
+  const bool is_one = terms.size() == 1 && terms.front().count == 1;
+  if (wanted == Wanted::power)
+    return is_one && terms.front().mechanism->kind->name == "fixed_size_sampled"
+               ? power_of_batch(*terms.front().mechanism, comparisons, points)
+               : std::vector<Interval>{};
+  if (wanted != Wanted::epsilon && wanted != Wanted::delta) return {};
+  const bool wants_epsilon = wanted == Wanted::epsilon;
+  // Of the largest loss, at delta = 0, these ways know nothing.
+  if (wants_epsilon && std::find(points.begin(), points.end(), 0.0) != points.end()) return {};
+  const MechanismKind* kind = terms.front().mechanism->kind;
+  if (is_off("epochs") && kind->name == "random_allocation") return {};
+  if (std::any_of(terms.begin(), terms.end(), [=](const auto& term) { return term.mechanism->kind != kind; }))
+    return {};
+  if (kind->name == "zcdp") {
+    std::vector<ConcentratedRun> runs;
+    for (const auto& [one, count] : terms) runs.push_back({one->number(0), count});
+    return concentrated_bounds(runs, kind->enclosure->joined(terms).front().mechanism->number(0), wants_epsilon, points,
+                               tolerance);
+  }
+  if (kind->name == "shuffled" && comparisons.front() != Comparison::remove && comparisons.front() != Comparison::add)
+    return own_steps(terms, wants_epsilon, comparisons.front(), points, tolerance);
+  const Described& one = *terms.front().mechanism;
+  if (!is_one || kind->name != "random_allocation" || one.inner->kind->name != "gaussian" ||
+      replaces(comparisons.front()))
+    return {};
+  const double noise = one.inner->number(0), epochs = one.number(1);
+  if (!Range{0.2, 1000}.holds(noise / std::sqrt(epochs))) return {};
+  const auto asks = [&](std::string_view which) {
+    return std::any_of(comparisons.begin(), comparisons.end(), [&](Comparison way) { return form(way) == which; });
+  };
+  return allocation_bounds({noise, one.number(0), epochs, asks("remove"), asks("add"), wants_epsilon, tolerance},
+                           points);
+}
+
+}  // namespace hockeystick
