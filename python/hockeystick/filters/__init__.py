@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Budgets that hold although what runs next is chosen by looking at earlier outputs."""
 
-from hockeystick.filters.gaussian import GaussianFilter
+from hockeystick.filters.gaussian import GaussianFilter, Reading
 from hockeystick.filters.individual import IndividualFilter
 from hockeystick.filters.pure import PureFilter
 from hockeystick.filters.renyi import RenyiFilter
@@ -14,6 +14,7 @@ __all__ = [
     "GaussianFilter",
     "IndividualFilter",
     "PureFilter",
+    "Reading",
     "RenyiFilter",
     "ZCDPFilter",
 ]
