@@ -152,6 +152,7 @@ def draw(rng: random.Random, number: int) -> Case:
     run, adjacencies = FAMILIES[family][0](rng)
     adjacency = rng.choice(adjacencies)
     query = rng.choices(list(QUERIES), (5, 4, 4, 1, 1))[0]
+    least = 0.0
     near = [1.0] + [rng.choice((rng.uniform(0.7, 1.2), 1 + power(rng, -15, -2))) for _ in NEARBY]
     if query == "epsilon":
         at, most = _epsilon(rng, run, adjacency), MOST_EPSILON
@@ -164,10 +165,9 @@ def draw(rng: random.Random, number: int) -> Case:
     elif query == "prior":
         at, most = min(max(_probability(rng), 1e-300), 0.99), 1 - 2.0**-53
     else:
-        at, most, near = 1 + power(rng, -2, 1.3), 1e4, near[:ORDERS]
-        near = [max(factor, 1 / at) for factor in near]
+        at, least, most, near = 1 + power(rng, -2, 1.3), 1.0, 1e4, near[:ORDERS]
     beside = at or power(rng, -12, 0)
-    points = sorted({at, *(min(beside * factor, most) for factor in near[1:])})
+    points = sorted({at, *(max(min(beside * factor, most), least) for factor in near[1:])})
     return Case(number, family, run, adjacency, query, points)
 
 
