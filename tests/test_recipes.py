@@ -51,7 +51,7 @@ def test_the_control_file_of_debian():
 def test_lintian_has_nothing_to_say(tmp_path):
     pack, lint = map(shutil.which, ("dpkg-source", "lintian"))
     if pack is None or lint is None:
-        pytest.skip("needs dpkg-source and lintian")
+        pytest.skip("dpkg-source and lintian are not installed: only Debian has them")
     source = tmp_path / f"hockeystick-{PROJECT['project']['version']}"
     shutil.copytree(EXAMPLES / "debian", source / "debian")
     for name in ("LICENSE", "README.md", "pyproject.toml"):

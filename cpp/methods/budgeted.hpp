@@ -129,7 +129,7 @@ std::vector<Answer> within_memory(std::span<const Direction> directions, std::sp
   }
 }
 
-/// The work of one question about so many points [ns].
+/// The work that a question about this number of points may take [ns].
 inline double work_of(std::size_t points) {
   return tuning::most_work * (1 + static_cast<double>(points) / tuning::points_of_work);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single operations rounded to one side, for what is put together from few of them: not above, or not below, the exact
-// result, and that result itself where it is a double.
+// Single operations that round to one side, for bounds made of few operations. A result is not above, or not below, the
+// exact one, and equals the exact one where that is a double.
 #pragma once
 
 #include <cmath>

@@ -55,8 +55,8 @@ class Near {
     for (std::size_t lane = 0; lane < lanes; ++lane) re[lane] *= minus[lane], im[lane] *= s[lane];
   }
 
-  // Of a sum at s, over s: a moment meets n / 8 + 8 sums and its power's products, then twice as many on its way, and
-  // what is left out is below 0.1 u; e - 1 bounds the sum of the terms.
+  // Of a sum at s, over s: a moment meets n / 8 + 8 sums and its power's products, then twice as many on its way. The
+  // powers that are left out add less than 0.1 u, and e - 1 bounds the sum of the terms.
   double off() const { return 1.8 * u * (static_cast<double>(count_) / lanes + 75) * spread_; }
 
  private:

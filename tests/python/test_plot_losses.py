@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of the privacy loss distribution holds all mass, or says where it is."""
+"""Pictures of the privacy loss: the distribution holds all mass, and the area is delta."""
 
 import re
 
@@ -88,3 +88,53 @@ def test_the_range_is_found_where_an_epsilon_cannot_be_certified(ax):
         run.epsilon(1e-5)
     plot.loss_distribution(run, ax=ax)
     assert len(ax.patches) == 3
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 1.0, 1.0986, 7.3])
+def test_losses_are_round(epsilon):
+    ax = plot.loss_against_probability(RUN, epsilon=epsilon, ax=plot.detached())
+    ax.figure.draw_without_rendering()
+    (right,) = ax.child_axes
+    ticks = dict(
+        zip(right.get_yticks(), (t.get_text() for t in right.get_yticklabels()), strict=True)
+    )
+    assert ticks.pop(1.0) == "inf"
+    assert len(ticks) > 4
+    assert all(
+        height == pytest.approx(-np.expm1(epsilon - float(loss))) for height, loss in ticks.items()
+    )
+    assert all(abs(20 * float(loss) - round(20 * float(loss))) < 1e-9 for loss in ticks.values())
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.7, 2.5])
+@pytest.mark.parametrize("run", [RUN, GAUSSIAN], ids=["sampled", "gaussian"])
+def test_the_area_is_delta(run, epsilon, ax):
+    plot.loss_against_probability(run, epsilon=epsilon, ax=ax)
+    truth = run.delta_bounds(epsilon, tolerance=1e-6)
+    areas = []
+    for curve in ax.lines[:2]:
+        x, y = curve.get_xydata().T
+        assert (np.diff(x) >= 0).all()
+        assert (np.diff(y) <= 0).all()
+        areas.append(np.diff(x) @ np.maximum(y[:-1], 0))
+    upper, lower = areas
+    assert truth.lower * (1 - 1e-9) <= upper <= truth.upper * 1.02
+    assert truth.lower * 0.98 <= lower <= truth.upper * (1 + 1e-9)
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    shown = [float(re.search(r"delta [<>]= ([-+.e0-9]+)", label)[1]) for label in labels]
+    assert shown[1] <= truth.upper
+    assert shown[0] >= truth.lower
+    assert shown == pytest.approx(areas, rel=2e-3)
+
+
+def test_the_width_is_the_probabilistic_delta(ax):
+    """Sensitivity 1, variance 3, epsilon log 3: delta is 0.0106, P(loss > epsilon) 0.0532."""
+    run = hs.Gaussian(noise_multiplier=3**0.5)
+    plot.loss_against_probability(run, epsilon=np.log(3), ax=ax)
+    label = ax.get_legend().get_texts()[0].get_text()
+    assert float(label.rsplit(" ", 1)[1]) == pytest.approx(0.05324, rel=5e-3)
+
+
+def test_the_worse_direction_is_shown(ax):
+    plot.loss_against_probability(RUN, epsilon=1.0, ax=ax)
+    assert "(remove-one)" in ax.get_title().replace("\n", " ")

@@ -123,7 +123,7 @@ TermLaw ShuffleBound::term(Way way, double alpha, int place, bool fine) {
   const Split& laws = split(place, fine);
   const double s = s_at(place), square = epoch_.mu * epoch_.mu;
   const double of_t = (1 + s) * square, of_y = (1 + 1 / s) * square;
-  // Of what is not rare: a grid that is finer than it needs to be costs few places.
+  // The deviation leaves rare values out. A grid that is finer than needed costs few more places.
   const double t2 = math::exp(std::min(of_t, 1.0)), y2 = math::exp(std::min(of_y, 1.0)),
                spread = way == Way::forth ? y2 + alpha * (alpha - 2) : 1 + alpha * (alpha * y2 - 2);
   const double less_mean = (alpha - 1) * (alpha - 1);

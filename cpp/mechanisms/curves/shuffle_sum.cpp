@@ -62,7 +62,7 @@ struct Placed {
   double times() const { return static_cast<double>(count); }
 };
 
-// The sum of all terms, less what is taken off.
+// The sum of all terms minus the constant `less`.
 class Sum {
  public:
   Sum(std::span<const SameTerms> terms, double less, SumSpace& space) : room_(space.room) {

@@ -12,7 +12,7 @@ namespace hockeystick::HOCKEYSTICK_ISA {
 
 /// grid[first_j + i] += mass_j (n - 1)! B_n(n - 1 - i + offset_j), 0 <= i < n = spline_order: B_n is the cardinal
 /// B-spline on [0, n], offsets lie in [0, 1], count is a multiple of 8. By the recurrence x B_(n-1)(x) + (n - x)
-/// B_(n-1)(x - 1), all of whose terms are positive: what is added is off by 3 u for each of n - 1 steps and by u.
+/// B_(n-1)(x - 1), whose terms are all positive, an addend is off by 3 u for each of n - 1 steps and by u.
 inline void spread(const double* mass, const double* offset, const std::uint32_t* first, std::size_t count,
                    double* grid) {
   constexpr std::size_t order = spline_order, parts = 8 / Vec::lanes;
