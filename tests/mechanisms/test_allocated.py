@@ -4,8 +4,11 @@
 import math
 
 import pytest
+from flint import arb, ctx
 
 import hockeystick as hs
+from exact.balls import normal_tail
+from hockeystick.mechanisms._enclosed import Accuracy
 
 
 @pytest.mark.parametrize("noise", [0.05, 0.0525, 0.055, 0.0599])
@@ -53,3 +56,33 @@ def test_where_little_noise_begins_both_ways_agree():
             known, told = at.epsilon_bounds(delta), below.epsilon_bounds(delta)
             assert known.lower <= told.upper * (1 + 1e-12)
             assert told.lower <= known.upper * (1 + 1e-12)
+
+
+def normal_curve(mu, alpha):
+    x = alpha.log() / mu
+    return normal_tail(x - mu / 2) - alpha * normal_tail(x + mu / 2)
+
+
+@pytest.mark.parametrize("epsilon", [165.0, 178.0, 185.0, 193.0])
+def test_losses_whose_q_mass_underflows_stay_in_the_curve_above(epsilon):
+    """The other places' ratios count as their mean, 1: a lower bound, by Jensen's inequality."""
+    steps, noise = 10, 0.2
+    step = hs.Gaussian(noise).random_allocation(steps=steps)
+    with ctx.workprec(2000):
+        one = steps * arb(epsilon).exp() - steps + 1
+        truth = normal_curve(1 / arb(noise), one) / steps
+        above = step.pair_above(hs.Direction.REMOVE, Accuracy(100, 1e-303))
+        assert truth <= arb(above.deltas_above([epsilon])[0]) <= 100 * truth + 1e-301
+
+
+@pytest.mark.parametrize("epsilon", [195.0, 204.9, 210.0, 218.0])
+def test_losses_whose_q_mass_underflows_stay_in_the_reversed_curve_above(epsilon):
+    """Where every ratio is below c, the reverse has at least 1 - alpha c: a lower bound."""
+    steps, noise = 10, 0.08
+    step = hs.Gaussian(noise).random_allocation(steps=steps)
+    with ctx.workprec(2000):
+        mu, log_c = 1 / arb(noise), -arb(epsilon) - 0.1
+        seldom = normal_tail(-(log_c / mu + mu / 2)) ** steps
+        truth = seldom * (1 - (arb(epsilon) + log_c).exp())
+        above = step.pair_above(hs.Direction.ADD, Accuracy(100, 1e-303))
+        assert truth <= arb(above.deltas_above([epsilon])[0]) <= 1e6 * truth

@@ -237,6 +237,29 @@ def test_curves_beyond_600_nats_in_balls(noise, drawn):
                 assert above.delta_above([epsilon])[0] <= float(truth) * 1.02 + 1e-12
 
 
+@pytest.mark.parametrize("noise", [0.15, 0.5, 1.0])
+@pytest.mark.parametrize("drawn", [1, 10, 900])
+def test_curves_whose_tails_underflow_in_balls(noise, drawn):
+    """Tails of Q underflow where those of P do not: alpha times their rounding is much."""
+    batched = batch(noise, drawn)
+    gamma = arb(drawn) / 1000
+    for way, unit in ((hs.Direction.REPLACE, 2), (OF, 1), (BY, 1)):
+        mu = unit / arb(noise)
+        above = batched.pair_above(way, Accuracy(400, 1e-300))
+        for sigmas in (28.0, 33.0, 34.5, 36.0):
+            epsilon = float((mu * mu / 2 + sigmas * mu).mid())
+            if epsilon > 600:
+                continue
+            with ctx.workprec(3000):
+                alpha = arb(epsilon).exp()
+                if way is BY:
+                    truth = opposite(mu, gamma, alpha)
+                else:
+                    truth = gamma * gaussian(mu, 1 + (alpha - 1) / gamma)
+                assert truth <= arb(above.deltas_above([epsilon])[0])
+                assert above.deltas_above([epsilon])[0] <= float(truth) * 1.02 + 1e-299
+
+
 def test_a_record_drawn_again_at_little_noise_costs_something_finite():
     bounds = batch(0.05, 600, 6000, replacement=True).epsilon_bounds(
         1e-9, adjacency="replace-special"

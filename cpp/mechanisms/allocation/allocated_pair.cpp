@@ -140,9 +140,9 @@ GridLaw base(const Cut& all, const DominatingPair& step, const AllocationRequest
   if (!above) law.moment.assign(n + 1, 0.0);
   law.mass_error = back ? all.mass_error : all.found_error;
   law.value_error = all.share_error;
-  // Q-mass at a grid point, times the distance from it.
+  // Q-mass at a grid point, in `mass_unit`, times the distance from it.
   const auto put = [&](std::size_t at, double q, double value) {
-    const double tilted = q / mass_unit * math::exp(0.5 * law.log_value(law.first + static_cast<std::int64_t>(at)));
+    const double tilted = q * math::exp(0.5 * law.log_value(law.first + static_cast<std::int64_t>(at)));
     law.mass[at] += tilted;
     if (!above) law.moment[at] += tilted * value;
   };
@@ -162,7 +162,8 @@ GridLaw base(const Cut& all, const DominatingPair& step, const AllocationRequest
       continue;
     }
     const double sum = cell.above + cell.below;
-    const double q = back ? cell.p : (cell.p - cell.above) * math::exp(-all.edges[i]);
+    // proof: allocated-pair
+    const double q = back ? cell.p / mass_unit : (cell.p - cell.above) / mass_unit * math::exp(-all.edges[i]);
     if (!(q > 0)) continue;
     // The mean of R is this far into the cell.
     const double grown = back ? cell.below : cell.above, shrunk = back ? cell.above * (1 + width) : cell.below;
@@ -181,11 +182,11 @@ GridLaw base(const Cut& all, const DominatingPair& step, const AllocationRequest
   const double error = bounded ? 0 : (parts.share_error + parts.share_error_p + 4 * u) * parts.upper_tail_p;
   const double grown = bounded ? 0 : parts.upper_tail_above, near = parts.upper_tail_p - grown;
   const std::size_t end = back ? 0 : n;
-  const double scale = back ? 1 : math::exp(-last);
+  const double scale = back ? 1 / mass_unit : math::exp(-last) / mass_unit;
   if (above) {
     put(end, std::max(0.0, near + error) * scale, 1);                       // proof: allocated-pair
     (back ? law.zero : law.beyond) += grown + error + parts.infinity_mass;  // proof: allocated-pair
-    put(n - end, back ? parts.lower_tail_p : parts.lower_tail_p * math::exp(-first), 1);
+    put(n - end, parts.lower_tail_p / mass_unit * (back ? 1 : math::exp(-first)), 1);
     const double split = parts.lower_tail_p * math::exp(-first) * (1 - parts.mass_error - parts.edge_error - 64 * u);
     if (!back) law.zero += std::max(0.0, parts.lower_tail_q - split);  // proof: allocated-pair
   } else {
@@ -193,12 +194,12 @@ GridLaw base(const Cut& all, const DominatingPair& step, const AllocationRequest
       CompensatedSum likely;
       for (std::size_t k = 0; k <= n; ++k)
         likely.add(law.mass[k] * math::exp(-0.5 * law.log_value(law.first + static_cast<std::int64_t>(k))));
-      const double q = likely.value() * mass_unit + parts.upper_tail_p * scale;
+      const double q = (likely.value() + parts.upper_tail_p * scale) * mass_unit;
       const double rest = std::max(0.0, 1 - q * (1 + law.mass_error + 64 * u) - 64 * u);  // proof: allocated-pair
       // At their mean, or lower.
       const double mean = parts.lower_tail_p * (1 - parts.mass_error - 64 * u) / parts.lower_tail_q * math::exp(-first);
       if (parts.lower_tail_p > least_tail && parts.lower_tail_q > least_tail)
-        put(0, rest, std::min(mean, 1.0));  // proof: allocated-pair
+        put(0, rest / mass_unit, std::min(mean, 1.0));  // proof: allocated-pair
       else
         law.zero = rest;
     }
@@ -215,7 +216,7 @@ GridLaw base(const Cut& all, const DominatingPair& step, const AllocationRequest
 }
 
 struct Point {
-  double alpha, mass;
+  double alpha, mass;  // the mass in `mass_unit`: where alpha is large, masses underflow that count alpha times
 };
 
 // The atoms of dP_t/dQ_t and their Q-masses, or of the reverse, moved outward by the errors of their values.
@@ -229,7 +230,8 @@ std::vector<Point> points_of(const GridLaw& law, bool back) {
     if (!(law.mass[i] > 0)) continue;
     const double half = 0.5 * law.log_value(law.first + static_cast<std::int64_t>(i));
     const double off = above ? 1 : law.moment[i] / law.mass[i], value = math::exp(2 * half) * off;
-    const double q = law.mass[i] * math::exp(-half) * mass_unit, p = law.mass[i] * math::exp(half) * off * mass_unit;
+    // proof: allocated-pair
+    const double q = law.mass[i] * math::exp(-half), p = law.mass[i] * math::exp(half) * off;
     points.push_back({(back ? 1 / value : value) * (above ? 1 + error : 1 - error), back ? p : q});
   }
   sort_by(points, &Point::alpha);
@@ -253,12 +255,12 @@ AtomicLaw law_of(const GridLaw& law, const DominatingPair& step, bool back) {
                        (32 + 8 * static_cast<double>(n) + 4 * far + 4 * std::fabs(law.origin)) * u;
   EnclosedCurve curve{std::vector<double>(n), {}, std::vector<double>(n)};
   const double factor = above ? 1 + error : std::max(0.0, 1 - error - 0x1p-40);
-  double value = back ? law.zero : law.beyond, mass = 0;
+  double value = (back ? law.zero : law.beyond) / mass_unit, mass = 0;
   for (std::size_t i = n; i-- > 0;) {
     if (i + 1 < n) value += (points[i + 1].alpha - points[i].alpha) * mass;
     mass += points[i].mass;
     curve.alpha[i] = points[i].alpha;
-    curve.upper[i] = value * factor;
+    curve.upper[i] = value * factor * mass_unit;
   }
   if (!above)
     for (double& each : curve.upper)

@@ -49,11 +49,12 @@ double opposite_above(double mu, double alpha, double w) {
   } else {
     log_x = log_b + math::log((1 + std::sqrt(1 + 4 * w * math::exp(-2 * log_b))) / 2);
   }
-  const double z = log_x / mu, p = normal_tail(z - mu), q = normal_tail(z), r = normal_tail(z + mu);
-  const double size = z + 2 * mu;
+  const double z = log_x / mu, near = z - mu, size = z + 2 * mu;
+  const double p = normal_tail(near), q = scaled_tail(alpha, z, near, log_b - log_x);
+  const double r = w > 0 ? scaled_tail(w, z + mu, near, math::log(w) - 2 * log_x) : 0;
   // proof: fixed-size-curve
-  const double error = (normal_error + (64 + 64 * size * (size + 1)) * u) * (p + alpha * q + w * r);
-  return std::max(0.0, p - alpha * q - w * r) + error + 1e-300;
+  const double error = (normal_error + (64 + 64 * size * (size + 1)) * u) * (p + q + r);
+  return std::max(0.0, p - q - r) + error + 1e-300;
 }
 
 struct Replaced {
