@@ -140,7 +140,7 @@ class DominatingPair {
   virtual double renyi_slope_bound(double order) const { return slope_between(loss_infimum(), loss_supremum(), order); }
   virtual double renyi_slope_limit() const { return 0; }
 
-  /// The moments on a line; null if the loss has atoms or the needs ask for too much.
+  /// The moments on a line; null if no formula or rule is known for them, or the needs ask for too much.
   virtual std::unique_ptr<MgfLine> mgf_line(const LineNeeds&) const { return nullptr; }
 
   /// The moments of a loss of atoms, every one of them finite, by a formula for all of them; null if none is known.

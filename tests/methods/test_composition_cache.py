@@ -74,7 +74,7 @@ def test_another_tolerance_is_another_plan():
 
 def test_transforms_are_kept_within_limits():
     for k in range(100):
-        (100 * hs.Laplace(noise_multiplier=1 + k / 100)).epsilon_bounds(1e-5)
+        (100 * hs.Laplace(noise_multiplier=1 + k / 100).poisson_sampled(0.3)).epsilon_bounds(1e-5)
         count, size = _core.parts.kept_transforms()
         assert count <= 64
         assert size <= 2**25
@@ -83,7 +83,7 @@ def test_transforms_are_kept_within_limits():
 
 def test_transforms_of_pairs_that_are_gone_are_dropped():
     for noise in (1.0, 2.0, 3.0):
-        pair = _core.dominating_pair("laplace", [noise])
+        pair = _core.dominating_pair("poisson_laplace_remove", [noise, 0.3])
         _core.epsilon_bounds([[(pair, 100)]], [1e-5], tolerance=1e-3, memory_limit=2**26)
         assert (
             _core.parts.kept_transforms()[0] == 1

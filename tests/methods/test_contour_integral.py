@@ -185,8 +185,26 @@ def test_the_engines_agree_anywhere(run, direction, log_delta):
     assert transform.lower <= contour.upper
 
 
+def test_laplace_noise_beside_others_needs_no_transform():
+    run = (
+        8 * hs.Gaussian(1.5)
+        + 24 * hs.Laplace(34.4)
+        + 92197 * hs.Gaussian(4.5).poisson_sampled(9e-4)
+    )
+    directions = run._directions(hs.Adjacency.ADD_OR_REMOVE_ONE)
+    contour, transform = (
+        _core.epsilon_bounds(
+            directions, [1e-6], tolerance=1e-3, memory_limit=MEMORY, method=method
+        )[0]
+        for method in ("", "fft_composition")
+    )
+    assert contour.method == "contour_integral"
+    assert contour.lower <= transform.upper
+    assert transform.lower <= contour.upper
+
+
 def test_laws_with_atoms_go_to_the_transform():
-    pair = _core.dominating_pair("laplace", [2.0])
+    pair = _core.dominating_pair("poisson_laplace_remove", [2.0, 0.3])
     (answer,) = _core.epsilon_bounds(
         [[(pair, 100)]], [1e-5], tolerance=1e-3, memory_limit=MEMORY, method=""
     )

@@ -121,11 +121,11 @@ def test_few_samples_leave_a_tail_that_is_counted(side, count):
 
 
 RUNS = {
-    "laplace": 10**8 * hs.Laplace(noise_multiplier=10_000.0),
+    "many samples": 10**8 * hs.Laplace(noise_multiplier=10_000.0).poisson_sampled(0.5),
     "sampled laplace": 10**7 * hs.Laplace(noise_multiplier=1.0).poisson_sampled(1e-3),
     "pair": 10**6 * hs.DiscretePair(p=[0.2, 0.3, 0.5], q=[0.2001, 0.3001, 0.4998]),
     "discrete": 10**6 * hs.DiscreteGaussian(sigma=2.0).poisson_sampled(1e-3),
-    "with mass at infinity": 10**8 * hs.Laplace(noise_multiplier=10_000.0)
+    "with mass at infinity": 10**8 * hs.Laplace(noise_multiplier=10_000.0).poisson_sampled(0.5)
     + 1000 * hs.ApproximateDP(epsilon=0.01, delta=1e-12),
 }
 

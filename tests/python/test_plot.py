@@ -99,7 +99,7 @@ def test_the_default_range_ends_where_delta_is_small(ax):
 
 def test_the_best_bounds_are_drawn_where_the_tolerance_is_out_of_reach(ax):
     limits = {"tolerance": 2e-12, "memory_limit": 10**6}
-    run = RUN + 40 * hs.Laplace(noise_multiplier=3.0)
+    run = RUN + 40 * hs.Laplace(noise_multiplier=3.0).poisson_sampled(0.3)
     with pytest.raises(hs.CertificationError):
         run.delta_bounds(EPSILONS, **limits)
     plot.hockey_stick(run, epsilon=EPSILONS, **limits, ax=ax)

@@ -111,7 +111,7 @@ def test_plain_gaussians_do_not_grow_by_others():
 
 
 def test_what_has_no_moments_on_a_line_is_not_kept():
-    laplace = _core.dominating_pair("laplace", [30.0])
+    laplace = _core.dominating_pair("poisson_laplace_remove", [30.0, 0.3])
     assert kept_run([[(laplace, 1000)]]) is None
     step = _core.dominating_pair("poisson_gaussian_remove", [1.0, 0.01])
     assert kept_run([[(step, 1000)]]).grown([[(laplace, 1)]]) is None

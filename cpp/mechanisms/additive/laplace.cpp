@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mechanisms/additive/laplace_line.hpp"
 #include "mechanisms/gaussian/sampling_weight.hpp"
 #include "mechanisms/loss_sketch.hpp"
 #include "mechanisms/registry.hpp"
@@ -219,6 +220,10 @@ class Laplace final : public DominatingPair {
     return nodes;
   }
 
+  std::unique_ptr<MgfLine> mgf_line(const LineNeeds& needs) const override {
+    return laplace_line(loss_.end(), error_, needs.tilt);
+  }
+
   AtomSketch atom_sketch() const override { return {atoms_}; }
   std::span<const Atom> atoms_from_below() const override { return atoms_below_; }
   double loss_infimum() const override { return -loss_supremum(); }
@@ -376,25 +381,16 @@ const Registration permute("permute_and_flip", {{epsilon}}, [](Parameters p) -> 
   return std::make_shared<Laplace>(p[0], 0.0);
 });
 
-template <class Pair>
-std::shared_ptr<const DominatingPair> by_noise(Parameters p) {
-  return std::make_shared<Pair>(1 / p[0], p[1]);
+// On a Poisson subsample, of noise about a multiple or by its own epsilon.
+template <class Pair, bool by_noise>
+std::shared_ptr<const DominatingPair> on_subsample(Parameters p) {
+  return std::make_shared<Pair>(by_noise ? 1 / p[0] : p[0], p[1]);
 }
-
-template <class Pair>
-std::shared_ptr<const DominatingPair> by_epsilon(Parameters p) {
-  return std::make_shared<Pair>(p[0], p[1]);
-}
-
-const Registration remove("poisson_laplace_remove", {{parameter::noise_multiplier, parameter::sampling_probability}},
-                          &by_noise<Remove>);
-const Registration add("poisson_laplace_add", {{parameter::noise_multiplier, parameter::sampling_probability}},
-                       &by_noise<Add>);
-const Registration flip_remove("poisson_permute_and_flip_remove", {{epsilon, parameter::sampling_probability}},
-                               &by_epsilon<Remove>);
-const Registration flip_add("poisson_permute_and_flip_add", {{epsilon, parameter::sampling_probability}},
-                            &by_epsilon<Add>);
+constexpr Parameter noise = parameter::noise_multiplier, rate = parameter::sampling_probability;
+const Registration remove("poisson_laplace_remove", {{noise, rate}}, &on_subsample<Remove, true>);
+const Registration add("poisson_laplace_add", {{noise, rate}}, &on_subsample<Add, true>);
+const Registration flip_remove("poisson_permute_and_flip_remove", {{epsilon, rate}}, &on_subsample<Remove, false>);
+const Registration flip_add("poisson_permute_and_flip_add", {{epsilon, rate}}, &on_subsample<Add, false>);
 
 }  // namespace
-
 }  // namespace hockeystick

@@ -274,7 +274,7 @@ def test_bad_options_are_named(query, arguments, error, name):
 
 
 def test_out_of_reach_carries_enclosing_bounds():
-    run = RUN + 100 * hs.Laplace(noise_multiplier=20.0)
+    run = RUN + 100 * hs.Laplace(noise_multiplier=20.0).poisson_sampled(0.3)
     with pytest.raises(hs.CertificationError, match="raise memory_limit") as caught:
         run.tradeoff(0.01, memory_limit=200_000)
     bounds, good = caught.value.bounds, run.tradeoff_bounds(0.01)
