@@ -264,13 +264,16 @@ void bind_run(py::module_& module) {
           py::arg("adjacency"), "The pairs and counts of each distinct direction of an adjacency by its index.")
       .def(
           "sides",
-          [](const Run& run, std::size_t comparison, double cells, double tail, bool above) {
+          [](const Run& run, std::size_t comparison, double cells, double tail, bool above, bool moments) {
             const auto way = static_cast<Comparison>(comparison);
             const LongWork work;
-            return (above ? runs_above : runs_below)(run.terms(), {&way, 1}, {{cells, tail}});
+            const SideAccuracy accuracy{{cells, tail}, moments ? Told::far : Told::curve};
+            return (above ? runs_above : runs_below)(run.terms(), {&way, 1}, accuracy);
           },
           py::arg("comparison"), py::arg("cells"), py::arg("tail"), py::kw_only(), py::arg("above"),
-          "The pairs and counts of the run above it in a comparison by its index, or of those below.")
+          py::arg("moments") = false,
+          "The pairs and counts of the run above it in a comparison by its index, or of those below; of the pairs that "
+          "enclose moments if asked.")
       .def(
           "pairs",
           [](const Run& run, std::size_t comparison) {

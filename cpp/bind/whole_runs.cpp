@@ -16,6 +16,7 @@
 #include "run/best_of_moments.hpp"
 #include "run/best_of_run.hpp"
 #include "run/chained_curve.hpp"
+#include "run/chained_moments.hpp"
 #include "run/run_moments.hpp"
 
 namespace py = pybind11;
@@ -102,6 +103,13 @@ void bind_whole_runs(py::module_& module) {
       },
       py::arg("runs"), py::kw_only(), py::arg("sampling_probability") = 1.0, py::arg("attained") = false,
       "A pair that encloses Renyi divergences of the worst of several runs, on a sample if asked.");
+  module.def(
+      "chained_moments",
+      [](Direction one, std::int64_t records, const std::optional<Pair>& other) {
+        return owned(std::make_shared<ChainedMoments>(std::move(one), records, other.value_or(nullptr)));
+      },
+      py::arg("one"), py::arg("records"), py::arg("other") = std::nullopt,
+      "A pair that encloses Renyi divergences of a group, from one record's; `other` encloses them, too.");
   module.def(
       "best_of_largest",
       [](const Direction& forth, const Direction& back, const NumberOfRuns& runs) {

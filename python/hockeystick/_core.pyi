@@ -29,6 +29,7 @@ __all__: list[str] = [
     "best_of_moments",
     "best_of_pair",
     "buffered_sensitivity",
+    "chained_moments",
     "chained_pair",
     "clock",
     "column_norms",
@@ -213,7 +214,9 @@ class Run:
     ) -> Answers: ...
     def directions(self, adjacency: int) -> list[Terms]: ...
     def pairs(self, comparison: int) -> Terms: ...
-    def sides(self, comparison: int, cells: float, tail: float, *, above: bool) -> list[Terms]: ...
+    def sides(
+        self, comparison: int, cells: float, tail: float, *, above: bool, moments: bool = False
+    ) -> list[Terms]: ...
     @property
     def groups_by_part(self) -> bool: ...
     @property
@@ -292,6 +295,9 @@ def buffered_sensitivity(
     min_separation: float,
     max_participations: float,
 ) -> tuple[float, float]: ...
+def chained_moments(
+    one: Terms, records: int, other: DominatingPair | None = None
+) -> DominatingPair: ...
 def chained_pair(
     chains: collections.abc.Sequence[collections.abc.Sequence[tuple[Terms, Terms | None, int]]],
     cells: float,

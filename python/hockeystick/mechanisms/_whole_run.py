@@ -57,14 +57,9 @@ def above(run: Composition, direction: Direction, accuracy: Accuracy) -> _core.T
     return run._run().sides(direction.index, *accuracy, above=True)[0]  # noqa: SLF001
 
 
-def moments_above(run: Composition, direction: Direction, accuracy: Accuracy) -> Any:  # noqa: ANN401
+def moments_above(run: Composition, direction: Direction, accuracy: Accuracy) -> _core.Terms:
     """The same for Renyi divergences, of which some mechanisms tell more."""
-    terms: list[Any] = []
-    for one, count in run.terms:
-        told: Any = getattr(one, "moment_pairs", lambda *_: ())(direction, accuracy)
-        pair = told[1] if told else _core.run_moments([above(alone(one), direction, accuracy)])
-        terms.append((pair, count))
-    return terms
+    return run._run().sides(direction.index, *accuracy, above=True, moments=True)[0]  # noqa: SLF001
 
 
 def below(

@@ -52,6 +52,9 @@ class Grouped(FromRun):
     round; or one by one. From below bounds what one record costs, the others of the group being of
     no effect. `explain` says which it is.
 
+    Renyi divergences of a group of k are bounded by those of one record: D_a by k a times the sum
+    of D_o / o over the orders o = k (a - 1) + 1, ..., k a, and so zCDP by k^2 times that of one.
+
     Of a run group each step, ``run.group(size)`` does so: grouping the curve of the run costs more.
     A group of users' examples that are sampled by themselves is this; where whole users are
     sampled, the user is the record, and nothing changes.
@@ -64,7 +67,8 @@ class Grouped(FromRun):
     convolution of as many points for each doubling of the size, below a second.
 
     Source: Schuchardt, Stoian, Kosmala & Guennemann (2024) and cpp/proofs/group-weights.md for
-    sampled Gaussians; Dong, Roth & Su (2022), Theorem 2.14, in cpp/proofs/chained-curves.md.
+    sampled Gaussians; Dong, Roth & Su (2022), Theorem 2.14, in cpp/proofs/chained-curves.md;
+    cpp/proofs/chained-moments.md for divergences.
 
     >>> step = Gaussian(0.8).poisson_sampled(0.001)
     >>> users = (10_000 * step).group(8)
@@ -174,18 +178,23 @@ class Grouped(FromRun):
         return self.pairs_below(direction, accuracy)[0], pair
 
     def moment_pairs(self, direction: Direction, accuracy: Accuracy) -> Pairs:
-        """Of what is sampled, also those of all records of the group in the sample, or none."""
+        """By the divergences of one record, and of what is sampled by those of all its records."""
+        one = moments_above(alone(self.mechanism), direction, accuracy)
+        over = _core.chained_moments(one, self.size, self._all_sampled(direction, accuracy))
+        return self.pairs_below(direction, accuracy)[0], over
+
+    def _all_sampled(self, direction: Direction, accuracy: Accuracy) -> _core.DominatingPair | None:
+        """The moments where any record in the sample counts as all of them."""
         scheme, rate = self.mechanism, 1.0
         inner: Any = getattr(scheme, "mechanism", None)
         if inner is None or getattr(scheme, "replacement", False):
-            return ()
+            return None
         if isinstance(scheme, PoissonSampled):
             coins = self.size * (2 if direction.replaces else 1)
             rate = min(1.0, outward.product(coins, scheme.sampling_probability, above=True))
         times = getattr(scheme, "epochs", 1) * getattr(scheme, "selected", 1)
         whole = moments_above(times * inner.group(self.size), direction, accuracy)
-        over = _core.run_moments([whole], sampling_probability=rate)
-        return self.pairs_below(direction, accuracy)[0], over
+        return _core.run_moments([whole], sampling_probability=rate)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
