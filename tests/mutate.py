@@ -11,7 +11,9 @@ A row of the kind "dropped" leaves an allowance out (is it needed?), "halved" ta
 it not far too large?), and "broken" changes the line in some other way (is it wired?). A row of
 `spared` names tagged lines, by pieces that only one of them has, and says why there is nothing to
 mutate, or why no test fails if what they book is dropped or halved. Every tagged line has a dropped
-and a halved row or such a reason.
+and a halved row or such a reason. The rows of a law of finitely many outcomes, whose tagged line is
+`law.mass_error = 12 * u`, stand in no table: `_of_laws` makes them, and the law's own tests must
+fail.
 Each edit is made in a copy of the tree, the core is built anew, and the tests named for it
 run until one fails. Needs what building the core needs: cmake, ninja, pybind11. Answers 1 if a
 mutation survives, does not compile, or is not where the table says, or if the tests fail without
@@ -21,6 +23,7 @@ any.
 import argparse
 import multiprocessing
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -41,6 +44,7 @@ TABLES = ROOT / "tests" / "mutations"
 COPIED = ("cpp", "include", "python", "tests", "CMakeLists.txt", "pyproject.toml")
 HANGS = 600  # seconds after which tests count as hung
 KINDS = ("dropped", "halved", "broken")
+LAW = re.compile(r"law\.mass_error = (\d+) \* u(?=;)")
 # What the tests import from elsewhere is imported once: a process for one row is a fork of that.
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(["pytest", "numpy", "scipy.stats", "flint", "mpmath"])
@@ -109,7 +113,28 @@ def table() -> Table:
         for slug, page in tomllib.loads(path.read_text()).items():
             found.mutations.extend(_mutation(path.stem, slug, r) for r in page.get("mutations", []))
             found.spared.extend(_spared(slug, row) for row in page.get("spared", []))
+    found.mutations.extend(_of_laws())
     return found
+
+
+def _of_laws() -> Iterator[Mutation]:
+    """Rows for what the masses of each law are off by: half of it, and less than nothing.
+
+    Less, since the sums of `atomic_pair` add 6 u, which may cover what the masses are off by.
+    """
+    for each in proofs.tagged(ROOT):
+        stated = LAW.search(each.text(ROOT)[1]) if each.slug == "discrete-laws" else None
+        for kind, units in (("dropped", "-6"), ("halved", f"0.5 * {stated[1]}")) if stated else ():
+            yield Mutation(
+                proof=each.slug,
+                layer="mechanisms",
+                breaks=f"the masses of the law `{each.function}`",
+                text=stated[0],
+                replacement=f"law.mass_error = {units} * u",
+                tests=(f"mechanisms/test_{Path(each.file).stem}.py",),
+                kind=kind,
+                at=each.function,
+            )
 
 
 def _mutation(layer: str, slug: str, row: dict[str, Any]) -> Mutation:

@@ -144,6 +144,16 @@ NAMES = (
 )
 
 
+def unsampled() -> dict[str, Term]:
+    """A term of every kind, by its name."""
+    rng = random.Random(1)
+    drawn = {name: dict(kind.draw(rng)) for name, kind in KINDS.items()}
+    return {
+        name: Term(name, {key: value for key, value in parameters.items() if key != "rate"}, 1)
+        for name, parameters in drawn.items()
+    }
+
+
 def mechanism(term: Term) -> hs.Mechanism:
     """In the library's terms."""
     parameters = dict(term.parameters)

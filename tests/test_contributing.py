@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mechanism of docs/contributing.md builds and passes: four files, a row and an export."""
+"""The mechanism of docs/contributing.md builds and passes: four files, and what a command lists."""
 
+import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,17 +14,29 @@ import mutate
 
 PAGE = Path(__file__).parents[1] / "docs" / "contributing.md"
 BLOCK = r"^```\{code-block\} \w+\n:caption: (\S+)\n\n(.*?)^```$"
-TEXT = PAGE.read_text(encoding="utf-8")
-FILES = dict(re.findall(BLOCK, TEXT, re.MULTILINE | re.DOTALL))
-TABLE = "cpp/mechanisms/described/discrete.cpp"
-PART = r"^```\{code-block\} cpp\n:caption: in %s, %s\n\n(.*?)^```$"
-BEFORE = {
-    "before the table": "}  // namespace\n\nstd::vector<MechanismKind> rows::",
-    "in the table": "  };\n}\n",
+FILES = dict(re.findall(BLOCK, PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL))
+LISTS = {
+    "cpp/proofs/INDEX.md",
+    "docs/c.md",
+    "docs/reference/mechanisms.md",
+    "python/hockeystick/mechanisms/__init__.py",
+    "python/hockeystick/run.schema.json",
 }
-TESTS = ("mechanisms/test_staircase.py", "mechanisms/test_every_mechanism.py", "test_exact.py")
-EXPORT = Path("python/hockeystick/mechanisms/__init__.py")
-IMPORT = "from hockeystick.mechanisms.staircase import Staircase"
+# What asks for something of every mechanism, of every source file or of every tagged line.
+STRUCTURAL = (
+    "c/test_hockeystick.py",
+    "mechanisms/test_staircase.py",
+    "mechanisms/test_every_mechanism.py",
+    "mechanisms/test_registry.py",
+    "python/accountant/test_run_file.py",
+    "python/test_package.py",
+    "python/test_what_people_type.py",
+    "test_documents.py::test_every_public_name_is_in_the_reference",
+    "test_exact.py",
+    "test_layering.py",
+    "test_mirrors.py",
+    "test_proofs.py",
+)
 
 
 def test_the_page_shows_four_new_files():
@@ -39,36 +53,26 @@ def written(root):
     }
 
 
-def with_parts(table):
-    """The table of mechanisms with what the page adds."""
-    for place, before in BEFORE.items():
-        (part,) = re.findall(PART % (TABLE, place), TEXT, re.MULTILINE | re.DOTALL)
-        assert table.count(before) == 1
-        table = table.replace(before, part + ("" if place == "in the table" else "\n") + before)
-    return table
-
-
 @pytest.mark.deep
 def test_it_builds_and_passes(tmp_path):
     tree = mutate.Tree(tmp_path)
+    shutil.copytree(PAGE.parent, tree.root / "docs", dirs_exist_ok=True)
     assert tree.configure()
     assert tree.make()
     before, compiled = written(tree.root), objects(tree.build)
     for name, text in FILES.items():
         (tree.root / name).write_text(text)
-    (tree.root / TABLE).write_text(with_parts((tree.root / TABLE).read_text()))
-    export = (tree.root / EXPORT).read_text()
-    exported = export.replace("\n__all__ = [\n", f'{IMPORT}\n\n__all__ = [\n    "Staircase",\n')
-    (tree.root / EXPORT).write_text(exported)
     assert tree.make()
     made = [path.name for path, at in objects(tree.build).items() if compiled.get(path) != at]
-    assert sorted(made) == ["discrete.cpp.o", "staircase.cpp.o"]
-    assert tree.failure(TESTS) == ""
-    subprocess.run([sys.executable, "tests/proofs.py", "--write"], cwd=tree.root, check=True)
-    assert tree.failure(("test_proofs.py", "test_layering.py")) == ""
+    assert made == ["staircase.cpp.o"]
+    paths = {"PYTHONPATH": f"{tree.package}{os.pathsep}{tree.root / 'tests'}"}
+    command = [sys.executable, "tests/listed.py"]
+    subprocess.run(command, cwd=tree.root, env=os.environ | paths, check=True)
+    assert tree.make()
     after = written(tree.root)
     changed = {path.as_posix() for path in after if after[path] != before.get(path)}
-    assert changed == {*FILES, TABLE, EXPORT.as_posix(), "cpp/proofs/INDEX.md"}
+    assert changed == {*FILES, *LISTS}
+    assert tree.failure(STRUCTURAL) == ""
 
 
 def objects(build):

@@ -57,6 +57,12 @@ void refuse_unknown(const MechanismKind& kind, std::span<const Given> arguments)
   }
 }
 
+// The Rows fill this before main; afterwards it is only read.
+std::vector<MechanismKind>& rows_of_files() {
+  static std::vector<MechanismKind> rows;
+  return rows;
+}
+
 bool equal(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
 }  // namespace
@@ -72,13 +78,33 @@ bool Described::operator==(const Described& other) const {
 
 std::span<const MechanismKind> mechanism_kinds() {
   static const std::vector<MechanismKind> all = [] {
-    std::vector<MechanismKind> rows;
+    std::vector<MechanismKind> rows = rows_of_files();
+    std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
     for (auto* part : {&rows::continuous, &rows::discrete, &rows::sampled, &rows::enclosed, &rows::fixed_size,
                        &rows::given, &rows::renyi, &rows::between, &rows::shuffled_local})
       for (MechanismKind& row : part()) rows.push_back(std::move(row));
     return rows;
   }();
   return all;
+}
+
+rows::Row::Row(MechanismKind kind) { rows_of_files().push_back(std::move(kind)); }
+
+PairName rows::own_pair(const Described& one) {
+  PairName own{std::string(one.kind->name), {}};
+  for (const std::vector<double>& values : one.values)
+    own.parameters.insert(own.parameters.end(), values.begin(), values.end());
+  return own;
+}
+
+PairName rows::own_pair_unless_replaced(const Described& one, Comparison way) {
+  if (replaces(way)) throw NoPair("no pair is proved to dominate it where a record is replaced");
+  return own_pair(one);
+}
+
+PairName rows::own_sampled_pair(const Described& one, Comparison way, double q) {
+  PairName own = own_pair(one);
+  return sampled_pair(own.name, std::move(own.parameters), way, q);
 }
 
 const MechanismKind& mechanism_kind(std::string_view name) {

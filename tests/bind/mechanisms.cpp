@@ -109,6 +109,20 @@ std::vector<std::tuple<double, double, double>> mixture_losses(double deviation,
   return result;
 }
 
+// Name, range and value if left out of each argument of a mechanism: lowest and highest with whether each is in the
+// range, whether numbers are whole, whether 0 is allowed too, and whether there are several.
+py::list arguments_of(const std::string& type) {
+  py::list all;
+  for (const Argument& argument : mechanism_kind(type).arguments) {
+    using Ends = Range::Ends;
+    const auto& [low, high, ends, whole, infinite] = argument.range;
+    all.append(py::make_tuple(std::string(argument.name), low, high, ends == Ends::closed || ends == Ends::open_above,
+                              ends == Ends::closed || ends == Ends::open_below, whole, argument.or_zero,
+                              argument.kind == Argument::Kind::list, argument.otherwise));
+  }
+  return all;
+}
+
 }  // namespace
 
 void bind_pairs(py::module_& module) {
@@ -186,6 +200,7 @@ void bind_pairs(py::module_& module) {
   module.attr("parts").attr("described_pair_name") = py::cpp_function([](const py::object& one, std::size_t way) {
     return dominating_pair_name(*mechanism_of(one), static_cast<Comparison>(way)).name;
   });
+  module.attr("parts").attr("arguments_of") = py::cpp_function(&arguments_of);
   module.attr("parts").attr("held_pairs") = py::cpp_function([] {
     const auto [number, bytes] = held_pairs();
     return std::pair(number, bytes);

@@ -62,3 +62,10 @@ def test_a_check_that_must_fail():
             atoms.check(
                 _core.dominating_pair("discrete_laplace", [parameter, shift]), truth(1.0, 2)
             )
+
+
+def test_stated_errors_are_those_of_the_page():
+    """20 u of its masses and 6 u of sums; u of the largest loss, which a product leaves."""
+    masses, losses = _core.dominating_pair("discrete_laplace", [0.3, 3]).law_errors()
+    assert masses == 26 * 2.0**-53
+    assert losses == pytest.approx(2.0**-53 * 0.9, rel=1e-9, abs=0)

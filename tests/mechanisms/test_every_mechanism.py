@@ -113,6 +113,11 @@ def test_every_pair_of_the_core_belongs_to_a_mechanism(monkeypatch):
 def test_they_are_values(found):
     for mechanism in mechanisms(found):
         assert dataclasses.replace(mechanism) == mechanism
+        kept = {
+            field.name: getattr(mechanism, field.name) for field in dataclasses.fields(mechanism)
+        }
+        for name, value in (mechanism.arguments | kept).items():
+            assert dataclasses.replace(mechanism, **{name: value}) == mechanism
         assert type(mechanism)(**mechanism.arguments) == mechanism
         assert hash(type(mechanism)(**mechanism.arguments)) == hash(mechanism)
         if any(map(callable, mechanism.arguments.values())):

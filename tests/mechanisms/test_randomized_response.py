@@ -62,3 +62,10 @@ def test_a_check_that_must_fail():
     pair = _core.dominating_pair("randomized_response_special", [0.3 + 2**-46, 4])
     with pytest.raises(AssertionError):
         atoms.check(pair, special(0.3, 4))
+
+
+@pytest.mark.parametrize("name", ["randomized_response", "randomized_response_special"])
+def test_stated_errors_are_those_of_the_page(name):
+    """4 u of their masses and 6 u of sums."""
+    masses, _ = _core.dominating_pair(name, [0.3, 4]).law_errors()
+    assert masses == 10 * 2.0**-53

@@ -51,10 +51,6 @@ Mechanism simplest_joint(const Mechanism& one) {
 
 PairName laplace(const Described& one, Comparison way) { return {"laplace", {one.number(0) / rows::distance(way)}}; }
 
-PairName sampled_laplace(const Described& one, Comparison way, double q) {
-  return rows::sampled_pair("laplace", {one.number(0)}, way, q);
-}
-
 enum MixtureArgument : std::size_t { deviation, sensitivities, probabilities };
 constexpr std::size_t most_components = 1000;
 
@@ -109,7 +105,7 @@ std::vector<MechanismKind> rows::continuous() {
        .type = "Laplace",
        .arguments = {noise_multiplier},
        .pair = laplace,
-       .sampled = sampled_laplace},
+       .sampled = rows::own_sampled_pair},
       {.name = "gaussian_mixture",
        .type = "GaussianMixture",
        .arguments = {{"standard_deviation", ranges::positive},

@@ -14,10 +14,7 @@ namespace {
 const Argument guaranteed{"epsilon", ranges::epsilon};
 const Argument sensitivity{"sensitivity", {1, 1e6, Range::Ends::closed, true}, 1.0};
 
-PairName approximate(const Described& one, Comparison) { return {"approximate_dp", {one.number(0), one.number(1)}}; }
-PairName sampled_approximate(const Described& one, Comparison way, double q) {
-  return rows::sampled_pair("approximate_dp", {one.number(0), one.number(1)}, way, q);
-}
+PairName approximate(const Described& one, Comparison) { return rows::own_pair(one); }
 Mechanism simplest_approximate(const Mechanism& one) {
   return one->number(0) == 0 && one->number(1) == 0 ? nullptr : one;
 }
@@ -30,19 +27,13 @@ Mechanism simplest_selection(const Mechanism& one) { return one->number(0) == 0 
 
 PairName permute_and_flip(const Described& one, Comparison way) {
   if (replaces(way)) throw NoPair("epsilon is that of adding or removing a record");
-  return {"permute_and_flip", {one.number(0)}};
-}
-PairName sampled_permute_and_flip(const Described& one, Comparison way, double q) {
-  return rows::sampled_pair("permute_and_flip", {one.number(0)}, way, q);
+  return rows::own_pair(one);
 }
 
 double shift(double moved, Comparison way) { return replaces(way) ? 2 * moved : moved; }
 
 PairName discrete_laplace(const Described& one, Comparison way) {
   return {"discrete_laplace", {one.number(0), shift(one.number(1), way)}};
-}
-PairName sampled_discrete_laplace(const Described& one, Comparison way, double q) {
-  return rows::sampled_pair("discrete_laplace", {one.number(0), one.number(1)}, way, q);
 }
 
 // Of discrete Gaussian noise: sigma, sensitivity, truncation.
@@ -110,16 +101,10 @@ void check_distributions(const Described& one) {
   }
 }
 
-std::vector<double> both(const Described& one) {
-  std::vector<double> weights = one.values[0];
-  weights.insert(weights.end(), one.values[1].begin(), one.values[1].end());
-  return weights;
-}
 PairName discrete_pair(const Described& one, Comparison way) {
-  return {is_backward(way) ? "discrete_pair_back" : "discrete_pair", both(one)};
-}
-PairName sampled_discrete_pair(const Described& one, Comparison way, double q) {
-  return rows::sampled_pair("discrete_pair", both(one), way, q);
+  PairName own = rows::own_pair(one);
+  if (is_backward(way)) own.name += "_back";
+  return own;
 }
 Mechanism simplest_distributions(const Mechanism& one) { return one->values[0] == one->values[1] ? nullptr : one; }
 
@@ -135,7 +120,7 @@ std::vector<MechanismKind> rows::discrete() {
        .type = "ApproximateDP",
        .arguments = {guaranteed, {"delta", ranges::probability}},
        .pair = approximate,
-       .sampled = sampled_approximate,
+       .sampled = rows::own_sampled_pair,
        .simplified = simplest_approximate},
       {.name = "exponential_mechanism",
        .type = "ExponentialMechanism",
@@ -147,13 +132,13 @@ std::vector<MechanismKind> rows::discrete() {
        .type = "PermuteAndFlip",
        .arguments = {pure},
        .pair = permute_and_flip,
-       .sampled = sampled_permute_and_flip,
+       .sampled = rows::own_sampled_pair,
        .simplified = simplest_selection},
       {.name = "discrete_laplace",
        .type = "DiscreteLaplace",
        .arguments = {{"parameter", ranges::pure_epsilon}, sensitivity},
        .pair = discrete_laplace,
-       .sampled = sampled_discrete_laplace},
+       .sampled = rows::own_sampled_pair},
       {.name = "discrete_gaussian",
        .type = "DiscreteGaussian",
        .arguments = {{"sigma", ranges::noise_multiplier},
@@ -173,7 +158,7 @@ std::vector<MechanismKind> rows::discrete() {
        .type = "DiscretePair",
        .arguments = {weights, others},
        .pair = discrete_pair,
-       .sampled = sampled_discrete_pair,
+       .sampled = rows::own_sampled_pair,
        .check = check_distributions,
        .simplified = simplest_distributions},
   };

@@ -21,6 +21,11 @@ std::vector<MechanismKind> renyi();
 std::vector<MechanismKind> between();
 std::vector<MechanismKind> shuffled_local();
 
+/// Adds the row of a mechanism whose file holds its pair and its row, as `Registration` adds a pair.
+struct Row {
+  explicit Row(MechanismKind kind);
+};
+
 /// Of a Poisson subsample, whose probability is the first argument.
 Mechanism simplest_poisson(const Mechanism& one);
 
@@ -31,6 +36,13 @@ inline PairName sampled_pair(const std::string& name, std::vector<double> parame
   parameters.push_back(q);
   return {"poisson_" + name + "_" + std::string(form(way)), std::move(parameters)};
 }
+
+/// The registered pair that has the mechanism's own name and takes its numbers in their order.
+PairName own_pair(const Described& one);
+/// The same where a record is added or removed. Throws NoPair where it is replaced.
+PairName own_pair_unless_replaced(const Described& one, Comparison way);
+/// Its Poisson-sampled form.
+PairName own_sampled_pair(const Described& one, Comparison way, double q);
 
 /// The sum of an argument over the terms, rounded up.
 double sum_above(std::span<const DescribedTerm> terms, std::size_t argument);

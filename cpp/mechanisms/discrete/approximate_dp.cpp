@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "mechanisms/discrete/atomic_registration.hpp"
+#include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
-#include "numeric/rounding.hpp"
 
 namespace hockeystick {
 namespace {
@@ -21,7 +21,7 @@ AtomicLaw approximate_dp(Parameters parameters) {
     law.atoms.push_back({infinity, delta, 0});
   }
   law.infinity_is_exact = true;
-  law.mass_error = 12 * unit_roundoff;  // proof: discrete-laws
+  law.mass_error = 12 * u;  // proof: discrete-laws
   law.bound = law.reverse_bound = epsilon;
   return law;
 }

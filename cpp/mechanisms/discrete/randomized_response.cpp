@@ -26,7 +26,7 @@ AtomicLaw replaced(Parameters parameters) {
   AtomicLaw law;
   law.atoms = {{-loss, other, own}, {loss, own, other}};
   if (k > 2 && r > 0) law.atoms.push_back({0, (k - 2) * other, (k - 2) * other});
-  law.mass_error = 4 * u;
+  law.mass_error = 4 * u;                                   // proof: discrete-laws
   law.loss_error = std::isfinite(loss) ? 8 * u * loss : 0;  // proof: discrete-laws
   return law;
 }
@@ -38,7 +38,7 @@ AtomicLaw special(Parameters parameters) {
   const double loss = math::log1p((k - 1) * (1 - r)), other = r > 0 ? math::log(r) : -infinity;
   AtomicLaw law;
   law.atoms = {{other, (k - 1) * r / k, (k - 1) / k}, {loss, (1 - r) + r / k, 1 / k}};
-  law.mass_error = 4 * u;
+  law.mass_error = 4 * u;                                                       // proof: discrete-laws
   law.loss_error = 8 * u * std::fmax(loss, std::isfinite(other) ? -other : 0);  // proof: discrete-laws
   return law;
 }

@@ -10,6 +10,7 @@ from importlib.resources import files
 import pytest
 
 import hockeystick as hs
+import random_runs
 from hockeystick import Accountant
 
 SCHEMA = json.loads((files(hs) / "run.schema.json").read_text(encoding="utf-8"))
@@ -55,6 +56,11 @@ EXAMPLES = [
     hs.best_of(10 * G + hs.ZCDP(0.1), runs="poisson", mean=3),
     hs.best_of(G, runs="negative_binomial", mean=3, shape=0.5),
     hs.best_of(G, runs="binomial", mean=3, trials=5),
+]
+EXAMPLES += [
+    random_runs.mechanism(term)
+    for name, term in random_runs.unsampled().items()
+    if name not in {*random_runs.NOISES, *(type(each).__name__ for each in EXAMPLES)}
 ]
 TOML = """
 adjacency = "remove-one"
