@@ -60,13 +60,13 @@ Interval BestOfMoments::log_moment_bounds(double t) const {
   return {std::max(0.0, down(down(of_run + math::log1p(-runs_.none_above())) - 16 * u * (of_run + 1))), upper};
 }
 
-// (a - 1) D_a of the best is at most log max(1, D(0) (1 + f(0))) + (a - 1) (log of the largest ratio + D_a of a run).
+// (a - 1) D_a of the best is at most log (D(0) + f(0)) + (a - 1) (log of the largest ratio + D_a of a run).
 double BestOfMoments::renyi_slope_bound(double order) const {
   if (!(order > 1)) return infinity;
   double of_run = 0;
   for (const Term& term : run_)
     of_run = up(of_run + up(static_cast<double>(term.count) * term.pair->renyi_slope_bound(order)));
-  const double often = std::max(0.0, up(math::log(runs_.mean()) + math::log1p(runs_.none_above()) + 16 * u));
+  const double often = up(math::log(runs_.mean() + runs_.none_above()) * (1 + 8 * u) + 4 * u);  // proof: best-of-runs
   const double more = up(up(often / down(order - 1)) + ratios_.largest());
   return std::min(up(of_run + up(more / order)), up(runs_.most() * of_run));  // proof: best-of-runs
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "numeric/elementary.hpp"
+#include "numeric/outward.hpp"
 #include "numeric/range.hpp"
 #include "numeric/rounding.hpp"
 #include "views/renyi.hpp"
@@ -28,8 +29,11 @@ double total(const Direction& run, const Value& value, double (*rounded)(double)
 // log(1 - q + q e^x) for x >= 0, rounded up.
 double sampled(double x, double rate) {
   if (rate == 1) return x;
-  const double log = x < largest ? math::log1p(rate * math::expm1(x)) : x + math::log(rate + math::exp(-x));
-  return std::min(x, log * (1 + 16 * u) + 16 * u * (x < largest ? 0 : x));  // proof: run-moments
+  const bool is_far = !(x < largest);
+  const double grown = is_far ? outward::sum(rate, outward::exp(-x, true), true)  // proof: run-moments
+                              : outward::product(rate, outward::expm1(x, true), true);
+  const double log = is_far ? x + math::log(grown) : math::log1p(grown);
+  return std::min(x, up(log + 8 * u * std::fabs(is_far ? x : log)));  // proof: run-moments
 }
 
 }  // namespace

@@ -19,6 +19,11 @@ LAWS = [
     ("negative_binomial", 12.5, 0.0),
     ("negative_binomial", 1.0001, 0.0),
     ("negative_binomial", 50.0, -0.5),
+    ("negative_binomial", 1e6, -0.9),  # (1 + rise)^0.9 is 4e54
+    ("negative_binomial", 1.0001, -0.99999),
+    ("negative_binomial", 3.0, 1e-320),  # products with the shape are subnormal
+    ("negative_binomial", 3.0, -5e-324),
+    ("negative_binomial", 1e3, 100.0),
     ("negative_binomial", 7.0, 30.0),
     ("binomial", 10.0, 10.0),
     ("binomial", 10.0, 20.0),
@@ -31,7 +36,7 @@ LAWS = [
 
 def mean_of(shape, rise):
     log = (1 + rise).log()
-    return rise / log if shape == 0 else rise * shape / (1 - (-shape * log).exp())
+    return rise / log if shape == 0 else rise * shape / -(-shape * log).expm1()
 
 
 def rise_of(mean, shape):
@@ -42,7 +47,7 @@ def rise_of(mean, shape):
     low, high = arb(0), arb(1)
     while mean_of(shape, high) < mean:
         high *= 2
-    for _ in range(170):
+    for _ in range(400):
         middle = ((low + high) / 2).mid()
         low, high = (middle, high) if mean_of(shape, middle) < mean else (low, middle)
     return high
@@ -63,7 +68,7 @@ def generating(law, z):
     left = 1 - (1 - gamma) * z
     if extra == 0:
         return left.log() / gamma.log()
-    return (left ** (-arb(extra)) - 1) / (gamma ** (-arb(extra)) - 1)
+    return (-arb(extra) * left.log()).expm1() / (-arb(extra) * gamma.log()).expm1()
 
 
 def rate(law, x):
@@ -113,7 +118,8 @@ def test_the_slope_is_that_of_the_rate(law):
             step = arb(2) ** -150
             truth = (rate(law, arb(x)) - rate(law, arb(x) + step)) / step
             slope = arb(runs.rate_slope(x))
-            assert abs(slope - truth) <= (2 * runs.error + 2.0**-40) * truth + 1e-300
+            of_rate = runs.error * rate(law, arb(x)) / x
+            assert abs(slope - truth) <= (2 * runs.error + 2.0**-40) * truth + of_rate + 1e-300
 
 
 @pytest.mark.parametrize("law", LAWS, ids=str)
@@ -132,6 +138,9 @@ def test_the_probability_of_no_run(law):
         (("negative_binomial", 0.5, 1.0), "^mean must"),
         (("negative_binomial", 5.0, -1.0), "^shape must"),
         (("negative_binomial", 5.0, math.nan), "^shape must"),
+        (("negative_binomial", 2.0, -0.999999), "^mean must be at most 1.00069 at shape"),
+        (("negative_binomial", 1e6, -0.99), "^mean must be at most 990 at shape"),
+        (("negative_binomial", 1.1, -1 + 2**-53), "^mean must be at most 1 at shape"),
         (("binomial", 5.0, 4.0), "^mean must"),
         (("binomial", 5.0, 7.5), "^trials must"),
         (("binomial", 5 - 1e-14, 5.0), "^mean must"),

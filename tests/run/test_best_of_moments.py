@@ -156,6 +156,23 @@ def test_slopes_are_above_those_of_all_larger_orders():
         assert 0.045 < attained <= slope < 2 * attained
 
 
+@pytest.mark.parametrize("law", LAWS, ids=str)
+def test_slopes_are_the_formula(law):
+    """In ball arithmetic, where nothing is known of the reverse."""
+    one = hs.Laplace(3.0).dominating_pair(hs.Direction.REMOVE)
+    runs = _core.NumberOfRuns(*law)
+    found = _core.best_of_moments([(one, 2)], None, runs, 40, 1e-15, attained=False)
+    largest = _core.runs.rank_ratios(([], []), runs, 1.0)[1]
+    most = arb(law[2]) if law[0] == "binomial" else arb(math.inf)
+    with ctx.workprec(200):
+        for order in (1.001, 1.5, 8.0, 300.0):
+            slope, a = 2 * arb(one.renyi_slope_bound(order)), arb(order)
+            by_ranks = ((arb(law[1]) + arb(runs.none)).log() / (a - 1) + arb(largest)) / a
+            formula = min([slope + by_ranks, most * slope], key=lambda x: float(x.mid()))
+            allowed = formula * arb(1e-12) + (runs.error + arb(1e-15)) / (a - 1)
+            assert formula <= arb(found.renyi_slope_bound(order)) <= formula + allowed
+
+
 def test_they_add_up_and_are_budgeted():
     best = hs.best_of(STEPS, runs="geometric", mean=10)
     alone, more = best.renyi_divergence_bounds(4), (3 * best).renyi_divergence_bounds(4)

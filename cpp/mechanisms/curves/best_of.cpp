@@ -25,10 +25,11 @@ class Chords {
  public:
   explicit Chords(const EnclosedCurve& curve) : curve_(curve) {}
 
-  /// Within 6 u and 1e-307 of that. `from`: where the search for alpha begins, which rises with alpha.
+  /// Within 6 u and 1e-307 of that. `from`: where the search for alpha begins; it follows alpha.
   double at(double alpha, std::size_t& from) const {
     if (!(alpha > 0)) return 1 - alpha;
     const std::vector<double>&x = curve_.alpha, &y = curve_.upper;
+    while (from > 0 && x[from - 1] >= alpha) --from;
     while (from < x.size() && x[from] < alpha) ++from;
     if (from == x.size()) return y.back();
     const double left = from > 0 ? x[from - 1] : 0, value = from > 0 ? y[from - 1] : 1, width = x[from] - left;
@@ -75,7 +76,7 @@ std::vector<RankLine> rank_lines(const EnclosedCurve& back, const NumberOfRuns& 
     near = curve.best_line(middle, near);
     const double alpha = back.alpha[near] * (1 + 4 * u);
     const double place = (alpha * middle + back.upper[near]) * (1 + 4 * u) + 1e-307;  // proof: best-of-runs
-    const double height = runs.rate(std::min(place, 1.0)) * (1 - off);                // proof: best-of-runs
+    const double height = runs.rate(std::min(place, 1.0)) * (1 - 2.1 * off);          // proof: best-of-runs
     const double slope = place < 1 ? runs.rate_slope(place) * alpha : 0;
     for (const double x : {left, right}) {
       const double moved = slope * (x - middle);
@@ -108,7 +109,7 @@ RankRatios::RankRatios(const EnclosedCurve& back, const NumberOfRuns& runs) : er
       const double moved = x - middle, off = 0x1p-40 * (falls + sinks) * std::fabs(moved);
       const double high = std::max(runs.log_share(x), top - falls * moved) + off;           // proof: best-of-runs
       const double low = std::min(runs.log_share(place(x)), bottom - sinks * moved) - off;  // proof: best-of-runs
-      const double more = 2.1 * error_ + 4 * u * (std::fabs(high) + std::fabs(low));        // proof: best-of-runs
+      const double more = 4.2 * error_ + 4 * u * (std::fabs(high) + std::fabs(low));        // proof: best-of-runs
       cells_.push_back({log_mean + high, std::max(0.0, high - low) + more});
       largest_ = std::max(largest_, cells_.back().drop);
     }
@@ -191,7 +192,7 @@ class BestOfCurve {
       const double t = order - 1;
       const double exponent = t * (divergence - loss) + t * math::log(t / order) - math::log(order);
       const double size = t * (divergence + std::fabs(loss) + 2 + std::fabs(math::log(t / order))) + math::log(order);
-      least = std::min(least, math::exp(exponent + 16 * u * size) * (1 + 8 * u));  // proof: best-of-runs
+      least = std::min(least, math::exp(exponent + 16 * u * size) * (1 + 8 * u) + 1e-306);  // proof: best-of-runs
     }
     return least;
   }

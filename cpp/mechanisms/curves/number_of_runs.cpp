@@ -17,21 +17,28 @@ namespace {
 
 constexpr double most_mean = 1e6;
 constexpr double rise_error = 0x1p-44;  // relative, of the rise that a mean asks for
+constexpr double most_rise = 1e300;     // of which doubles hold multiples
 
-// The mean of a truncated negative binomial number, which grows with the rise; within (16 + 8 |shape|) u of itself.
+// z / (1 - e^-z), which is 1 where z underflows.
+double slowed(double z) { return z == 0 ? 1 : z / -math::expm1(-z); }
+
+// The mean of a truncated negative binomial number, which grows with the rise; within (16 + 5 |shape| log1p(rise)) u of
+// itself.
 double mean_of(double shape, double rise) {
   const double log = math::log1p(rise);
-  return shape == 0 ? rise / log : rise * shape / -math::expm1(-shape * log);
+  return rise / log * slowed(shape * log);
 }
 
-// The rise that a mean asks for: between the ends of an interval that a bisection narrows, whose means lie on either
-// side, rounding included.
+// The rise that a mean asks for: an end of an interval that a bisection narrows, whose means lie on either side but for
+// their rounding.
 double rise_of(double shape, double mean) {
   if (shape == 1) return mean - 1;
   if (mean == 1) return 0;
-  const double off = (32 + 16 * std::fabs(shape)) * u;
   double low = 0, high = 1;
-  while (mean_of(shape, high) * (1 - off) < mean && high < 1e300) high *= 2;
+  while (mean_of(shape, high) < mean && high < most_rise) high *= 2;
+  if (!(high < most_rise))
+    throw std::invalid_argument("mean must be at most " + written(mean_of(shape, most_rise), 6) +
+                                " at shape = " + written(shape, 17) + ", got " + written(mean, 17));
   while (high - low > rise_error / 4 * high) {
     const double middle = low + (high - low) / 2;
     if (middle == low || middle == high) break;
@@ -53,7 +60,7 @@ NumberOfRuns::NumberOfRuns(Kind kind, double mean, double extra) : kind_(kind), 
       shape_ = checked("shape", extra, {-1, 100, Range::Ends::open_below});
       rise_ = rise_of(shape_, mean);
       // proof: best-of-runs
-      error_ = (8 * (shape_ + 1) * math::log1p(rise_) + 32) * u + (shape_ == 1 ? 4 * u : (shape_ + 1) * rise_error);
+      error_ = (16 * std::max(1.0, shape_ + 1) * math::log1p(rise_) + 64) * u + (shape_ + 1) * rise_error;
       break;
     case Kind::binomial:
       trials_ = checked("trials", extra, {1, most_mean, Range::Ends::closed, true});
@@ -103,8 +110,7 @@ double NumberOfRuns::between(double x, double rest, double part) const {
   if (kind_ == Kind::negative_binomial) {
     if (!(rise_ > 0)) return mean_ * part;
     const double grown = 1 + rise_ * x, log = math::log1p(rise_ * part / grown);
-    if (shape_ == 0) return mean_ / rise_ * log;
-    return mean_ / (rise_ * shape_) * math::exp(-shape_ * math::log(grown)) * -math::expm1(-shape_ * log);
+    return mean_ / rise_ * log / slowed(shape_ * log) * math::exp(-shape_ * math::log(grown));
   }
   const double left = (1 - chance_) + chance_ * rest, share = std::min(1.0, chance_ * part / left);
   if (!(left > 0)) return 0;

@@ -20,7 +20,8 @@ class NumberOfRuns {
   double rate(double x) const;
   /// The logarithm of f'(1 - x) / mean, as far off as `error`.
   double log_share(double x) const;
-  /// The size of its slope, and of that of its logarithm, within 2^-40 of themselves.
+  /// The size of its slope, and of that of its logarithm, within 2^-40 of themselves and `error` / x of the rate, or of
+  /// 1: near a mean of 1 the rise is known as well as the mean less 1.
   double rate_slope(double x) const;
   double log_slope(double x) const;
   double error() const { return error_; }
