@@ -3,6 +3,7 @@
 // planning.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "mechanisms/mgf_line.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
+#include "numeric/outward.hpp"
 
 namespace hockeystick {
 
@@ -173,8 +175,8 @@ class DominatingPair {
   /// That slope bound where all losses lie between `least` under Q and `most` under P.
   static double slope_between(double least, double most, double order) {
     const double steepest = most > -least ? most : -least;
-    const double by_size = steepest * steepest / 2, by_order = most / order;
-    return (by_size < by_order ? by_size : by_order) * (1 + 1e-12);
+    const double by_size = outward::product(steepest, steepest / 2, true);  // proof: zcdp
+    return std::min(by_size, outward::quotient(most, order, true));         // proof: zcdp
   }
 };
 

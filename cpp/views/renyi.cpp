@@ -13,6 +13,7 @@
 #include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/order.hpp"
+#include "numeric/outward.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/runtime/work.hpp"
@@ -40,7 +41,7 @@ Interval not_known(const DominatingPair&) { return anything; }
 Interval mean_known(const DominatingPair& pair) {
   constexpr double t = 0x1p-14;  // less than the least order above 1 of which anything is told
   const double by_moment = pair.log_moment_bounds(t).upper / t;
-  return Interval{0, std::min(by_moment, pair.renyi_slope_bound(1) * (1 + 4 * u))};  // proof: zcdp
+  return Interval{0, std::min(by_moment, pair.renyi_slope_bound(1))};  // proof: zcdp
 }
 
 struct Tally {
@@ -171,12 +172,13 @@ Moment renyi_moment(double order) {
   const double t = order - 1;
   if (!(t > 0)) return {&mean_known, [](const LossCells& cut) { return cut.mean(); }, 0.5};
   const auto divergence = [t](double lower, double upper) {
-    return Interval{lower / t * (1 - 4 * u * (lower > 0 ? 1 : -1)), upper / t * (1 + 4 * u)};
+    return Interval{outward::quotient(lower, t, false), outward::quotient(upper, t, true)};
   };
   return {[=](const DominatingPair& pair) {
             const auto [lower, upper] = pair.log_moment_bounds(t);
             Interval step = divergence(lower, upper);
-            step.upper = std::min(step.upper, order * pair.renyi_slope_bound(order) * (1 + 4 * u));  // proof: zcdp
+            step.upper =
+                std::min(step.upper, outward::product(order, pair.renyi_slope_bound(order), true));  // proof: zcdp
             return step;
           },
           [=](const LossCells& cut) {
@@ -191,8 +193,10 @@ Interval slopes_beyond(const Direction& direction, double order) {
   Interval sum{0, 0};
   for (const Term& term : direction) {
     const auto count = static_cast<double>(term.count);
-    sum.lower += count * term.pair->renyi_slope_limit() * (1 - 8 * u);
-    sum.upper += count * term.pair->renyi_slope_bound(order) * (1 + 8 * u);
+    // proof: zcdp
+    sum.lower = outward::sum(sum.lower, outward::product(count, term.pair->renyi_slope_limit(), false), false);
+    // proof: zcdp
+    sum.upper = outward::sum(sum.upper, outward::product(count, term.pair->renyi_slope_bound(order), true), true);
   }
   return sum;
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "numeric/interval.hpp"
+#include "numeric/outward.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "pld/renyi.hpp"
@@ -16,6 +17,9 @@ namespace {
 
 // The relative width that the orders between those looked at may cost an explicit distribution.
 constexpr double precision = 1e-3;
+
+// Divergences below are an answer that tells enough: masses that they are made of are known to 1e-300 alone.
+constexpr double least_told = 1e-290;
 
 // Upper bound of chord(t) / (t (t + 1)) for t in [from, to], the chord between K(from) <= first and K(to) <= last.
 // chord(t) / t is monotone.
@@ -29,7 +33,7 @@ double chord_slope(double from, double to, double first, double last) {
     low = high;
     divergence = next;
   }
-  return highest * (1 + 64 * u);  // proof: zcdp
+  return highest * (1 + 64 * u) + 4 * smallest_subnormal;  // proof: zcdp
 }
 
 // Upper bound of D_a / a between two orders, of at least `steps` steps of each pair, K(t) <= moment at the end that it
@@ -38,7 +42,7 @@ double chord_slope(double from, double to, double first, double last) {
 double convex_slope(double t, double moment, double steps) {
   const double one = moment / steps * (1 + 4 * u);
   const double above = one > 1e-8 ? math::expm1(one) / one : 1 + one;
-  return moment / (t * (t + 1)) * above * (1 + 16 * u);  // proof: zcdp
+  return moment / (t * (t + 1)) * above * (1 + 16 * u) + 4 * smallest_subnormal;  // proof: zcdp
 }
 
 // Branch and bound over t = order - 1: looks at orders around the largest slope only.
@@ -55,7 +59,7 @@ class SlopeSearch {
     const double first = std::min(0.3 * tolerance_, last / 2);
     Point before = at(first, beyond);
     // Up to the first order: K(t) <= K(t1) t / t1.
-    double highest = before.moment / before.t * (1 + 8 * u);
+    double highest = outward::quotient(before.moment, before.t, true);  // proof: zcdp
     while (before.t < last) {
       const Point next = at(std::min(last, 4 * before.t), beyond);
       if (!next.converged && beyond) {
@@ -123,12 +127,12 @@ class SlopeSearch {
     const double order = std::max(1 + about, 1 + 2 * u), t = order - 1;  // exact
     const Answer answer = renyi_(order);
     if (!answer.converged) obstacle_ = answer.limited_by;
-    lower_ = std::max(lower_, answer.lower / order * (1 - 4 * u));
+    lower_ = std::max(lower_, outward::quotient(answer.lower, order, false));  // proof: zcdp
     double upper = answer.upper;
     // proof: zcdp
-    if (!answer.converged && beyond) upper = std::min(upper, order * beyond(order).upper * (1 + 4 * u));
+    if (!answer.converged && beyond) upper = std::min(upper, outward::product(order, beyond(order).upper, true));
     reached_ = std::max(reached_, upper / order);
-    return {t, upper * t * (1 + 4 * u), answer.converged};
+    return {t, outward::product(upper, t, true), answer.converged};  // proof: zcdp
   }
 
   const Renyi& renyi_;
@@ -142,7 +146,7 @@ class SlopeSearch {
 
 bool is_within(const Answer& answer, double tolerance) {
   if (!std::isfinite(answer.upper)) return answer.lower == answer.upper;
-  return answer.upper - answer.lower <= tolerance * answer.upper;
+  return answer.upper - answer.lower <= tolerance * answer.upper || answer.upper <= least_told;
 }
 
 Answer largest_renyi_slope(const std::function<Answer(double order)>& renyi,

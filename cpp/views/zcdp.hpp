@@ -12,7 +12,7 @@
 
 namespace hockeystick {
 
-/// Whether an answer is as tight as asked, relatively; an infinite one is, if it is certain.
+/// Whether an answer is as tight as asked, relatively; an infinite one is, if it is certain, and one below 1e-290.
 bool is_within(const Answer& answer, double tolerance);
 
 /// Encloses the largest D_a / a over orders 1 < a <= largest (inf: all). `renyi` encloses D_a of an order within 0.3 of

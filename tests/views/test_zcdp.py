@@ -3,6 +3,8 @@
 
 import itertools
 import math
+import random
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -44,6 +46,47 @@ def test_more_orders_need_no_smaller_rho():
     assert all(answer.converged for answer in answers)
     for few, more in itertools.pairwise(answers):
         assert few.lower <= more.upper
+
+
+@pytest.mark.parametrize("noise", [7.5e7, 6.1e7])  # 0.4 and 0.6 of the sum's last bit each
+def test_slopes_of_many_mechanisms_add_up_outward(noise):
+    noises = [0.7] + [noise * (1 + k / 1e6) for k in range(2000)]
+    run = sum((hs.Gaussian(each) for each in noises[1:]), 1 * hs.Gaussian(0.7))
+    truth = sum(1 / (2 * Fraction(each) ** 2) for each in noises)
+    bounds = run.zcdp_bounds()
+    assert Fraction(bounds.lower) <= truth <= Fraction(bounds.upper)
+    assert bounds.gap <= 1e-11 * bounds.upper
+
+
+@pytest.mark.parametrize("order", [1.0, 1 + 2**-52, 1.7, 30.0, 1e6])
+def test_slopes_between_ends_of_the_loss_are_the_formula(order):
+    """The square of the largest loss over 2, or that loss over the order, rounded up."""
+    rng = random.Random(3)
+    ends = [1e-300, 3e-163, 1e-162, 1e-160, 1.0, *(10 ** rng.uniform(-3, 3) for _ in range(200))]
+    for end in ends:
+        pair = hs.ApproximateDP(epsilon=end, delta=0).dominating_pair(Direction.REMOVE)
+        most = Fraction(pair.loss_supremum)
+        truth = min(most**2 / 2, most / Fraction(order))
+        found = pair.renyi_slope_bound(order)
+        above = math.nextafter(math.nextafter(float(truth), math.inf), math.inf)
+        assert truth <= Fraction(found) <= Fraction(above)
+
+
+@pytest.mark.parametrize("epsilon", [1e-150, 1e-160, 1e-162, 1e-300])
+def test_what_no_double_tells_is_bounded_by_a_little(epsilon):
+    """Bounds were 0 where the truth, about epsilon^2 / 2, is below all doubles, or refused."""
+    mechanism = hs.ApproximateDP(epsilon=epsilon, delta=0)
+    most = Fraction(epsilon) ** 2 / 2
+    least = most * Fraction(0.999)  # tanh(epsilon / 2) epsilon
+    for run in (1 * mechanism, 1000 * mechanism):
+        n = run.terms[0][1]
+        rho = run.zcdp_bounds()
+        assert Fraction(rho.lower) <= n * most
+        assert n * least <= Fraction(rho.upper) <= n * most * Fraction(1.01) + Fraction(1e-320)
+        for order in (1.0, 1.5, 2.0, 1e3):
+            bounds = run.renyi_divergence_bounds(order)
+            assert Fraction(bounds.lower) <= n * most * Fraction(order)
+            assert n * least * Fraction(order) <= Fraction(bounds.upper) <= Fraction(1e-290)
 
 
 def sampled(noise, rate):

@@ -47,9 +47,9 @@ Moments moments(const std::vector<double>& masses, const std::vector<double>& pl
     for (std::size_t i = 0; i < 4; ++i) add(k + i, i);
   for (; k < size; ++k) add(k, 0);
   const double total = mass[0] + mass[1] + mass[2] + mass[3], log_mass = top + math::log(total);
-  const double roundings = static_cast<double>(size) + 16 + 4 * std::fabs(log_mass);
+  const double roundings = static_cast<double>(size) + 16 + 8 * std::fabs(log_mass);
   const double reach = tilt * (std::fabs(places.back()) + std::fabs(places.front()));
-  const double off = (roundings + 4 * reach) * u;  // proof: shuffled-terms
+  const double off = (roundings + 8 * reach) * u;  // proof: shuffled-terms
   return {log_mass, off, (mean[0] + mean[1] + mean[2] + mean[3]) / total};
 }
 
@@ -100,7 +100,7 @@ class Sum {
 
   double largest() const {
     double all = 0;
-    for (const Placed& one : all_) all += one.times() * one.places.back();
+    for (const Placed& one : all_) all = up(all + up(one.times() * one.places.back()));  // proof: shuffled-terms
     return all;
   }
   double excess() const {
@@ -256,10 +256,10 @@ double mean_positive_part(std::span<const SameTerms> terms, double less, double 
   for (std::size_t k = 0; k < samples; ++k) {
     turned = product_of(turned, turn);
     values.re[k] = turned.real(), values.im[k] = turned.imag();
-    values.errors[k] = static_cast<double>(4 * k + samples + 64) * u;
+    values.errors[k] = static_cast<double>(8 * k + samples + 64) * u;  // proof: shuffled-terms
   }
   for (const Placed& one : sum.terms()) multiply_by_powers(one, tilt, spacing, sum.room(), values);
-  double total = 1, off = 0;
+  double total = 1, off = static_cast<double>(samples + 8) * u;
   for (std::size_t k = 0; k < samples; ++k) {
     const double y = step * static_cast<double>(k + 1), size = 1 + y * y;
     const double damp = 2 * math::exp(-variance * y * y / 2) / size;
