@@ -72,11 +72,13 @@ bool Solver::is_costly() {
   return !task_.answer.converged && chosen_ < method_count && table[chosen_].least >= tuning::term;
 }
 
-// A delta that is known to be below the floor is refined only if that is cheap.
+// A delta that is known to be below the floor is refined only if that is cheap, and so is an epsilon at a delta that
+// doubles hardly tell from 0.
 bool Solver::is_small_enough() const {
+  const Question& asked = task_.question;
   const double next = task_.answer.total_cost + states_[chosen_].forecast.cost;
-  return !task_.question.wants_epsilon() && task_.answer.upper <= task_.limits.floor() &&
-         next > tuning::for_the_smallest;
+  const bool is_tiny = asked.wants_epsilon() ? asked.at < smallest_delta : task_.answer.upper <= task_.limits.floor();
+  return is_tiny && next > tuning::for_the_smallest;
 }
 
 // The cheapest method that is forecast to be tight, or else the cheapest; false if there is none left within the work

@@ -142,8 +142,10 @@ Interval single_step_epsilon(const DominatingPair& pair, double delta) {
   if (root >= beyond_loss) return {exceeded_epsilon(pair, delta), infinity};
   double lower = root, upper = root;
   const double nearest = 0.5 * off + u * root + smallest_subnormal;
+  const double farthest = std::min(most, 1e4 * (root + 1));  // beyond that, underflow alone exceeds delta
   for (double away = nearest; lower > 0 && !exceeds(lower); away *= 4) lower = std::max(0.0, root - away);
-  for (double away = nearest; upper < most && !suffices(upper); away *= 4) upper = std::min(most, root + away);
+  for (double away = nearest; upper < most && !suffices(upper); away *= 4)
+    upper = upper < farthest ? std::min(farthest, root + away) : most;
   return {lower, upper};
 }
 

@@ -2,6 +2,8 @@
 #include "run/ask.hpp"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -11,6 +13,7 @@
 #include "methods/questions.hpp"
 #include "numeric/range.hpp"
 #include "pld/tradeoff.hpp"
+#include "run/by_moments.hpp"
 #include "run/enclosing.hpp"
 #include "run/known_alone.hpp"
 #include "views/bayes_risk.hpp"
@@ -134,7 +137,7 @@ void take_worse(const Row& row, const Answers& other, double tolerance, Answers&
 
 }  // namespace
 
-std::vector<Answer> ask(const Run& run, View view, std::size_t adjacency, Points points, const Limits& limits) {
+static Answers ask_once(const Run& run, View view, std::size_t adjacency, Points points, const Limits& limits) {
   if (view == View::tradeoff) {
     Answers rates = ask(run, View::power, adjacency, points, limits);
     for (Answer& each : rates)
@@ -155,6 +158,30 @@ std::vector<Answer> ask(const Run& run, View view, std::size_t adjacency, Points
   const bool is_faced = view == View::power || view == View::gdp_mu || view == View::loss_quantile;
   const std::vector<Direction> reverses = is_faced ? run.reverses(counted) : std::vector<Direction>{};
   return asked(row, counted, points, limits, [&](std::size_t which) { return run.directions(which); }, reverses);
+}
+
+std::vector<Answer> ask(const Run& run, View view, std::size_t adjacency, Points points, const Limits& limits) {
+  Answers answers = ask_once(run, view, adjacency, points, limits);
+  const bool wants_epsilon = view == View::epsilon;
+  const auto is_open = [](const Answer& answer) { return !answer.converged; };
+  if ((!wants_epsilon && view != View::delta) || !limits.method.empty() || std::ranges::none_of(answers, is_open))
+    return answers;
+  // Epsilon falls with delta, and is known better where doubles do not end.
+  std::optional<double> of_smallest;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (!wants_epsilon || answers[i].converged || !(0 < points[i] && points[i] < smallest_delta)) continue;
+    if (!of_smallest) of_smallest = ask_once(run, view, adjacency, std::array{smallest_delta}, limits).front().lower;
+    answers[i].lower = std::max(answers[i].lower, *of_smallest);
+  }
+  Limits loose = limits;
+  loose.tolerance = std::max(limits.tolerance, 0.01);
+  bound_by_moments(
+      points, wants_epsilon, [&](Points orders) { return ask_once(run, View::renyi, adjacency, orders, loose); },
+      answers);
+  for (Answer& answer : answers)
+    if (!answer.converged && answer.upper - answer.lower <= limits.tolerance * answer.upper)
+      answer.converged = true, answer.limited_by = {};
+  return answers;
 }
 
 }  // namespace hockeystick
