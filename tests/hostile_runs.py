@@ -326,6 +326,8 @@ def left_out(rng: random.Random) -> Run:
 def between_noises(rng: random.Random) -> Run:
     least = power(rng, -0.5, 1)
     made = hs.GaussianBetween(least_noise=least, most_noise=least * (1 + power(rng, -9, 0)))
+    if rng.random() < 0.3:
+        return rng.choice((1, 10)) * made.poisson_sampled(power(rng, -3, 0)), ALL
     return rng.choice((1, 1, 10)) * made, ALL
 
 

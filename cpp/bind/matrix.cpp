@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bind/bindings.hpp"
+#include "mechanisms/gaussian/covariance.hpp"
 #include "mechanisms/gaussian/matrix_sensitivity.hpp"
 #include "numeric/range.hpp"
 #include "numeric/rounding.hpp"
@@ -79,6 +80,16 @@ void bind_matrix(py::module_& module) {
       },
       py::arg("scales"), py::arg("decays"), py::arg("steps"), py::arg("min_separation"), py::arg("max_participations"),
       "That of a buffered linear Toeplitz matrix.");
+  module.def(
+      "noise_of_covariance",
+      [](const Doubles& covariance) {
+        if (covariance.ndim() != 2 || covariance.size() == 0 || covariance.shape(0) != covariance.shape(1))
+          throw std::invalid_argument("covariance must be of shape (parts, parts)");
+        check_each("covariance", in(covariance), {-1e24, 1e24});
+        const LongWork work;
+        return low_and_high(noise_of_covariance(in(covariance), static_cast<std::size_t>(covariance.shape(0))));
+      },
+      py::arg("covariance"), "The noise multiplier of Gaussians whose noises have a covariance, enclosed.");
   module.def(
       "column_norms",
       [](const Doubles& strategy) {

@@ -58,6 +58,7 @@ __all__: list[str] = [
     "matrix_sensitivity",
     "menu_pair",
     "methods",
+    "noise_of_covariance",
     "noise_of_sensitivity",
     "one_run_epsilon",
     "one_run_p_value",
@@ -418,6 +419,7 @@ def menu_pair(
     pairs: collections.abc.Sequence[DominatingPair], losses: numpy.typing.ArrayLike
 ) -> DominatingPair: ...
 def methods() -> list[str]: ...
+def noise_of_covariance(covariance: numpy.typing.ArrayLike) -> tuple[float, float]: ...
 def noise_of_sensitivity(
     noise_multiplier: float, lower: float, upper: float
 ) -> tuple[float, float]: ...

@@ -5,14 +5,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hockeystick import _checks
+import numpy as np
+
+from hockeystick import _checks, _core
 from hockeystick._words import spoken
 from hockeystick.composition import Composable, Composition, Mechanism
 from hockeystick.mechanisms.gaussian import Gaussian
+from hockeystick.mechanisms.gaussian_between import GaussianBetween
 from hockeystick.mechanisms.joint_gaussian import JointGaussian
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+MOST_CORRELATED = 256
+LEAST_VARIANCE, MOST_VARIANCE = 1e-6, 1e24
 
 
 class JointRelease(Composition):
@@ -25,7 +33,7 @@ class JointRelease(Composition):
         return self.poisson_sampled_together(sampling_probability)
 
 
-def joint(*parts: Composable) -> Mechanism | JointRelease:
+def joint(*parts: Composable, covariance: npt.ArrayLike | None = None) -> Mechanism | JointRelease:
     """What is computed from the same records, and sampled with them, as one release.
 
     One coin: ``joint(a, b).poisson_sampled(q)`` draws a record for all parts or for none.
@@ -38,18 +46,27 @@ def joint(*parts: Composable) -> Mechanism | JointRelease:
     theirs, whose curve is sampled. What a part computes may depend on the outputs of those before
     it, where records are added or removed; not its noise over its norm bound.
 
+    Gaussians whose noises are correlated are given by the covariance matrix S of these, each in the
+    unit of what a record moves its part by at most; the diagonal holds squares of noise
+    multipliers. They are one Gaussian with 1 / noise_multiplier^2 = the largest u' S^-1 u over what
+    a record may move the parts by, which is exact for two parts, and where signs of the parts make
+    no entry of S^-1 negative; else it is enclosed.
+
     Args:
         parts: Mechanisms, or ``n * mechanism`` for n that are alike.
+        covariance: Of the noises of further Gaussians, of shape (n, n), n at most 256: symmetric,
+            positive definite, on the diagonal in [1e-6, 1e24].
 
     Returns:
-        A `Gaussian` or `JointGaussian`, or a composition with a ``poisson_sampled`` of its own.
-        Not sampled, it costs exactly what ``a + b`` does.
+        A `Gaussian`, `JointGaussian` or `GaussianBetween`, or a composition with a
+        ``poisson_sampled`` of its own. Not sampled, it costs exactly what ``a + b`` does.
 
     Raises:
-        ValueError: No part is given.
+        ValueError: No part is given, or `covariance` is no such matrix.
         TypeError: A part is nothing that runs.
 
-    Source: Zhu, Dong & Wang (2022), Theorems 10 and 11; Balle & Wang (2018), Theorem 8.
+    Source: Zhu, Dong & Wang (2022), Theorems 10 and 11; Balle & Wang (2018), Theorem 8;
+    cpp/proofs/covariance.md.
 
     >>> import hockeystick as hs
     >>> hs.joint(hs.Gaussian(3), hs.Gaussian(4))
@@ -58,9 +75,18 @@ def joint(*parts: Composable) -> Mechanism | JointRelease:
     >>> one = (1000 * hs.Gaussian(2.4).poisson_sampled(0.01)).epsilon(1e-6)
     >>> round(one_coin.epsilon(1e-6) / one, 6)
     1.0
+    >>> for shared in (0.0, 6.0, -6.0):
+    ...     round(hs.joint(covariance=[[9.0, shared], [shared, 16.0]]).epsilon(1e-6), 3)
+    1.846
+    2.215
+    2.215
     """
+    if covariance is not None:
+        parts = (*parts, _correlated(covariance))
     if not parts:
         raise ValueError("parts must hold a mechanism, got none")
+    if len(parts) == 1 and isinstance(parts[0], GaussianBetween):
+        return parts[0]
     terms = []
     for part in parts:
         checked = _checks.instance("part", part, Composable).terms
@@ -75,6 +101,33 @@ def joint(*parts: Composable) -> Mechanism | JointRelease:
     noises: list[Any] = [one.noise_multiplier for one, _ in run.terms]  # type: ignore[attr-defined]
     joined = JointGaussian(noises, counts=[count for _, count in run.terms])
     return joined.simplified()
+
+
+def _correlated(covariance: npt.ArrayLike) -> GaussianBetween:
+    matrix = _checks.array(
+        "finite, at most 1e24 in size",
+        lambda x: np.abs(x) <= MOST_VARIANCE,
+        covariance,
+        name="covariance",
+    )
+    if matrix.ndim != 2 or not 1 <= len(matrix) == matrix.shape[1] <= MOST_CORRELATED:  # noqa: PLR2004
+        raise ValueError(
+            f"covariance must be of shape (n, n), n in [1, {MOST_CORRELATED}], got shape "
+            f"{matrix.shape}"
+        )
+    variances = np.diag(matrix)
+    if not (variances >= LEAST_VARIANCE).all():
+        raise ValueError(
+            f"covariance must have a diagonal in [{LEAST_VARIANCE:g}, {MOST_VARIANCE:g}], got "
+            f"{_checks.show(float(variances.min()))}"
+        )
+    least, most = _core.noise_of_covariance(matrix)
+    low, high = _checks.MIN_NOISE, _checks.MAX_NOISE
+    if not low <= least <= most <= high:
+        raise ValueError(
+            f"covariance must leave a noise multiplier in [{low:g}, {high:g}], got {least:.6g}"
+        )
+    return GaussianBetween(least_noise=least, most_noise=most)
 
 
 def _scaled(joined: JointGaussian, count: int) -> Sequence[tuple[Mechanism, int]]:

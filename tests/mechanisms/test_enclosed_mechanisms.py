@@ -36,6 +36,7 @@ EXAMPLES = [
     hs.ShuffledLocal(epsilon0=1.5, users=2000),
     hs.ShuffledLocal(epsilon0=1.0, users=50, randomizer="k-ary", choices=4),
     hs.GaussianBetween(least_noise=2.0, most_noise=2.1),
+    hs.GaussianBetween(least_noise=2.0, most_noise=2.1).poisson_sampled(0.1),
     hs.any_of(hs.Gaussian(3.0), hs.Laplace(2.0)),
     hs.MatrixMechanism([[1.0, 0.0], [-0.5, 1.0]], noise_multiplier=3.0),
     hs.MatrixMechanism.toeplitz([1.0, 0.5, 0.75], steps=40, noise_multiplier=12.0),

@@ -191,6 +191,10 @@ THE_SAME = [  # of which both ends of a gap are asked
     (hs.ToeplitzMechanism((1, 1), steps=4, noise_multiplier=2.0, min_separation=2), 4 * normal(2)),
     (hs.GaussianBetween(least_noise=1.5, most_noise=1.5), 1 * normal(1.5)),
     (
+        hs.GaussianBetween(least_noise=1.5, most_noise=1.5).poisson_sampled(0.2),
+        1 * normal(1.5).poisson_sampled(0.2),
+    ),
+    (
         hs.joint(SPLIT, hs.ApproximateDP(epsilon=0.5, delta=0.0)).poisson_sampled(1.0),
         SPLIT + hs.ApproximateDP(epsilon=0.5, delta=0.0),
     ),

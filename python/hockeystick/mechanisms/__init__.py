@@ -12,7 +12,7 @@ from hockeystick.mechanisms.discrete_pair import DiscretePair
 from hockeystick.mechanisms.exponential_mechanism import ExponentialMechanism
 from hockeystick.mechanisms.fixed_size_sampled import FixedSizeSampled
 from hockeystick.mechanisms.gaussian import Gaussian
-from hockeystick.mechanisms.gaussian_between import GaussianBetween
+from hockeystick.mechanisms.gaussian_between import GaussianBetween, SampledBetween
 from hockeystick.mechanisms.gaussian_mixture import GaussianMixture
 from hockeystick.mechanisms.grouped import Grouped, SampledGroup
 from hockeystick.mechanisms.hockey_stick_curve import HockeyStickCurve, PoissonSampledCurve
@@ -64,6 +64,7 @@ __all__ = [
     "RandomAllocation",
     "RandomizedResponse",
     "RenyiDP",
+    "SampledBetween",
     "SampledGroup",
     "SelectedSteps",
     "Shuffled",

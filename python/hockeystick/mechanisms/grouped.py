@@ -17,7 +17,7 @@ from hockeystick.mechanisms._whole_run import FromRun, above, alone, moments_abo
 from hockeystick.mechanisms.discrete_gaussian import DiscreteGaussian
 from hockeystick.mechanisms.discrete_laplace import DiscreteLaplace
 from hockeystick.mechanisms.gaussian import Gaussian, merged_noise
-from hockeystick.mechanisms.gaussian_between import GaussianBetween
+from hockeystick.mechanisms.gaussian_between import GaussianBetween, SampledBetween
 from hockeystick.mechanisms.joint_gaussian import JointGaussian
 from hockeystick.mechanisms.laplace import Laplace
 from hockeystick.mechanisms.poisson_sampled import PoissonSampled
@@ -276,6 +276,8 @@ def _spread(mechanism: Mechanism) -> float | None:
     """The noise over what one record moves, where the pair of a group is made from that."""
     if isinstance(mechanism, CorrelatedNoise | GaussianBetween):
         return mechanism.least_noise
+    if isinstance(mechanism, SampledBetween):
+        return mechanism.mechanism.least_noise
     inner = mechanism.mechanism if isinstance(mechanism, PoissonSampled) else mechanism
     if isinstance(inner, Gaussian) or (inner is mechanism and isinstance(inner, Laplace)):
         return inner.noise_multiplier
@@ -323,21 +325,28 @@ def _enclosed(group: Grouped, direction: Direction) -> Pairs | None:
         noise = mechanism.noise_multiplier
         return _moved("laplace", (noise, noise), size, direction)
     if isinstance(mechanism, CorrelatedNoise | GaussianBetween):
-        ends = mechanism.least_noise, mechanism.most_noise
-        return _moved("gaussian", ends, size, direction)
-    if isinstance(mechanism, PoissonSampled) and not direction.replaces:
+        return _moved("gaussian", (mechanism.least_noise, mechanism.most_noise), size, direction)
+    if isinstance(mechanism, PoissonSampled | SampledBetween) and not direction.replaces:
         rates = (mechanism.sampling_probability,) * size
-        if isinstance(mechanism.mechanism, Gaussian):
-            return _group_pairs(mechanism.mechanism.noise_multiplier, rates, direction.form)
-        if isinstance(mechanism.mechanism, JointGaussian):
-            parts: Any = mechanism.mechanism.parts
-            noises = [(one.noise_multiplier, count) for one, count in parts]
-            least, most = (merged_noise(noises, above=above) for above in (False, True))
-            return (
-                _group_pairs(least, rates, direction.form)[0],
-                _group_pairs(most, rates, direction.form)[-1],
-            )
+        ends = _noise_ends(mechanism.mechanism)
+        if ends is None:  # noise of another kind
+            return None
+        least, most = (_group_pairs(noise, rates, direction.form) for noise in ends)
+        return least[0], most[-1]
     return None
+
+
+def _noise_ends(mechanism: Mechanism) -> tuple[float, float] | None:
+    """The least and the most noise multiplier of the one Gaussian that it is, if it is one."""
+    if isinstance(mechanism, Gaussian):
+        return mechanism.noise_multiplier, mechanism.noise_multiplier
+    if isinstance(mechanism, GaussianBetween):
+        return mechanism.least_noise, mechanism.most_noise
+    if not isinstance(mechanism, JointGaussian):
+        return None
+    parts: Any = mechanism.parts
+    noises = [(one.noise_multiplier, count) for one, count in parts]
+    return merged_noise(noises, above=False), merged_noise(noises, above=True)
 
 
 def _moved(name: str, noise: tuple[float, float], size: int, direction: Direction) -> Pairs:

@@ -19,7 +19,8 @@ from hockeystick.verify.knots import Knots
 from hockeystick.verify.laws import Gaussian, Law, atomic, law, sampled, undefined
 from hockeystick.verify.made import MADE, Made, Of, Sides, ends_of_made
 
-GAPS = (*OPEN, *MADE, *matrices.KINDS, known.ZCDP, known.SelectedSteps, known.GaussianBetween)
+BETWEEN = (known.GaussianBetween, known.SampledBetween)
+GAPS = (*OPEN, *MADE, *matrices.KINDS, *BETWEEN, known.ZCDP, known.SelectedSteps)
 ALONE = (*OPEN, known.AnyOf, known.PoissonSampledRun)  # whose curve says more than its knots
 WIDEST = 60.0  # |log t| of the tilts that are tried
 Releases = Sequence[tuple[Mechanism, int]]
@@ -97,8 +98,8 @@ def _release(mechanism: Mechanism, direction: Direction, digits: int) -> _Releas
         case known.ZCDP():
             normal = _normal(2 * arb(mechanism.rho))
             found = _Release(normal, (normal,))
-        case known.GaussianBetween():
-            found = _between(mechanism.least_noise, mechanism.most_noise, direction)
+        case known.GaussianBetween() | known.SampledBetween():
+            found = _between_noises(mechanism, direction)
         case (
             known.MatrixMechanism()
             | known.ToeplitzMechanism()
@@ -131,6 +132,20 @@ def _between(least: arb | float, most: arb | float, direction: Direction) -> _Re
     distance = 2 if direction.replaces else 1
     low, high = ((distance / arb(noise)) ** 2 for noise in (most, least))
     return _Release(_normal(high), (_normal(low),))
+
+
+def _between_noises(
+    mechanism: known.GaussianBetween | known.SampledBetween, direction: Direction
+) -> _Release:
+    """The same, on a sample or not."""
+    if isinstance(mechanism, known.GaussianBetween):
+        return _between(mechanism.least_noise, mechanism.most_noise, direction)
+    inner, q = mechanism.mechanism, mechanism.sampling_probability
+    proved, attained = (
+        law(known.Gaussian(noise).poisson_sampled(q), direction)
+        for noise in (inner.least_noise, inner.most_noise)
+    )
+    return _Release(proved, (attained,))
 
 
 def _made(mechanism: Made, direction: Direction, digits: int) -> _Release:

@@ -42,6 +42,7 @@ EXAMPLES = [
     hs.RenyiDP(order=8.0, divergence=1.0),
     hs.ShuffledLocal(epsilon0=1.0, users=100, randomizer="k-ary", choices=5),
     hs.GaussianBetween(least_noise=2.0, most_noise=3.0),
+    hs.GaussianBetween(least_noise=2.0, most_noise=3.0).poisson_sampled(0.1),
     hs.any_of(hs.Gaussian(3.0), hs.Laplace(2.0)),
     hs.MatrixMechanism([[1.0, 0.0], [0.5, 1.0]], noise_multiplier=3.0),
     hs.MatrixMechanism.toeplitz([1.0, 0.5], steps=20, noise_multiplier=3.0, min_separation=4),
