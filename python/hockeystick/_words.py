@@ -43,6 +43,7 @@ _NEIGHBOURS: Mapping[str, tuple[str, ...]] = {
     for neighbour in neighbours.split()
 }
 """The words that others have for arguments, and what they are called here."""
+_OF_QUESTIONS = ("delta", "epsilon", "adjacency", "tolerance", "memory_limit")
 LONGEST = 8
 """As many numbers, or terms, are shown; of more, a few."""
 
@@ -141,7 +142,11 @@ def unknown_argument(call: str, key: str, names: Iterable[str]) -> TypeError:
     """The error of an argument that a call does not have: lists its arguments, guesses the word."""
     names = list(names)
     takes = f"{call} takes {', '.join(names)}"
-    return TypeError(f"{takes}; got an unexpected keyword argument {key!r}{likely(key, names)}")
+    hint = likely(key, names)
+    asked = [word for word in (key, *_NEIGHBOURS.get(key.lower(), ())) if word in _OF_QUESTIONS]
+    if not hint and asked and call[:1].isupper():
+        hint = f"; give {asked[0]} with each question, as in epsilon(delta, adjacency=...)"
+    return TypeError(f"{takes}; got an unexpected keyword argument {key!r}{hint}")
 
 
 def likely(key: object, names: Iterable[str]) -> str:
@@ -151,7 +156,9 @@ def likely(key: object, names: Iterable[str]) -> str:
     near = [own for own in words if own.partition("=")[0] in names]
     plain = str(key).removesuffix("DpEvent").removesuffix("Mechanism").replace("_", "").lower()
     near = near or [own for own in names if own.replace("_", "").lower() == plain]
-    near = near or get_close_matches(str(key), names, n=1)
+    near = near or (
+        [] if words else get_close_matches(str(key), names, n=1)
+    )  # a word with a meaning
     return f"; did you mean {near[0]}?" if near else ""
 
 

@@ -57,7 +57,9 @@ class Direction(Enum):
 
 _NEIGHBOURS = {
     **dict.fromkeys(("add-remove", "add-or-remove", "unbounded"), "add-or-remove-one"),
-    **dict.fromkeys(("substitution", "substitute", "replace", "bounded"), "replace-one"),
+    **dict.fromkeys(("substitution", "substitute", "replace", "replacement"), "replace-one"),
+    **dict.fromkeys(("bounded", "swap", "change-one"), "replace-one"),
+    "zero-out": "replace-special",
     "remove": "remove-one",
     "add": "add-one",
 }
@@ -74,7 +76,7 @@ class Adjacency(Enum):
 
     Wherever an adjacency is taken, its name is taken as well, in any spelling: "remove-one",
     "remove_one" or "REMOVE_ONE". So are the names that others have for them: "add-remove" and
-    "unbounded" for ADD_OR_REMOVE_ONE, "substitution" and "bounded" for REPLACE_ONE.
+    "unbounded" for ADD_OR_REMOVE_ONE, "substitution", "swap" and "bounded" for REPLACE_ONE.
 
     >>> Adjacency("remove-one") is Adjacency("REMOVE_ONE") is Adjacency.REMOVE_ONE
     True
@@ -106,10 +108,14 @@ class Adjacency(Enum):
         return adjacency
 
     @classmethod
-    def _missing_(cls, value: object) -> "Adjacency | None":
+    def _missing_(cls, value: object) -> "Adjacency":
         name = value.lower().replace("_", "-") if isinstance(value, str) else ""
         name = _NEIGHBOURS.get(name, name)
-        return next((one for one in cls if one.value == name), None)
+        for one in cls:
+            if one.value == name:
+                return one
+        names = ", ".join(repr(one.value) for one in cls)
+        raise ValueError(f"adjacency must be one of {names}, got {_checks.show(value)}")
 
     @property
     def in_words(self) -> str:
@@ -142,11 +148,5 @@ AdjacencyLike = Adjacency | str
 def adjacency_of(value: object) -> Adjacency:
     """The adjacency, or that of the name, in any spelling."""
     if isinstance(value, str):
-        try:
-            return Adjacency(value)
-        except ValueError:
-            names = ", ".join(repr(adjacency.value) for adjacency in Adjacency)
-            raise ValueError(
-                f"adjacency must be one of {names}, got {_checks.show(value)}"
-            ) from None
+        return Adjacency(value)
     return _checks.instance("adjacency", value, Adjacency)

@@ -28,13 +28,15 @@ def test_names_are_final():
     ]
 
 
-@pytest.mark.parametrize("name", ["replace-one", "REPLACE_ONE", "replace_one", "Replace-One"])
+@pytest.mark.parametrize("name", ["replace-one", "REPLACE_ONE", "replace_one", "swap"])
 def test_names_are_taken_in_any_spelling(name):
     mechanism = hs.Laplace(noise_multiplier=2.0)
     bounds = mechanism.delta_bounds(0.1, adjacency=Adjacency.REPLACE_ONE)
     assert mechanism.delta_bounds(0.1, adjacency=name) == bounds
     with pytest.raises(ValueError, match="^adjacency must be one of 'add-or-remove-one', .* 'x'"):
         mechanism.delta_bounds(0.1, adjacency="x")
+    with pytest.raises(ValueError, match="^adjacency must be one of 'add-or-remove-one', .* 'x'"):
+        hs.Adjacency("x")
 
 
 @pytest.mark.parametrize("bad", ["add-one", hs.Adjacency.ADD_ONE, None, [], 0], ids=repr)

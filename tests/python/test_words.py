@@ -101,6 +101,19 @@ def test_a_wrong_keyword_names_the_right_ones():
         hs.Gaussian(1.0, 2.0)
 
 
+@pytest.mark.parametrize(
+    ("make", "word"),
+    [
+        (lambda: hs.Accountant(target_delta=1e-5), "delta"),
+        (lambda: hs.Gaussian(1.0, adjacency="swap"), "adjacency"),
+        (lambda: hs.DPSGD(noise_multiplier=1.0, steps=9, eps=1.0), "epsilon"),
+    ],
+)
+def test_what_belongs_to_a_question_is_pointed_there(make, word):
+    with pytest.raises(TypeError, match=f"; give {word} with each question, as in epsilon"):
+        make()
+
+
 def test_mechanisms_of_ones_own_say_what_they_take():
     @dataclasses.dataclass(frozen=True, slots=True)
     class Own(hs.Mechanism):

@@ -265,7 +265,7 @@ def test_admission_uses_bounds_wider_than_asked_for():
     acct = Accountant(tolerance=1e-10)
     limit = {"memory_limit": 2**20}
     with pytest.raises(hs.CertificationError):
-        acct.compose(hs.Laplace(noise_multiplier=20.0), count=1000).epsilon(1e-5, **limit)
+        acct.compose(hs.Laplace(20.0).poisson_sampled(0.3), 1000).epsilon(1e-5, **limit)
     assert acct.would_exceed(S, 0, epsilon=100.0, delta=1e-5, **limit) is False
     assert acct.would_exceed(S, 0, epsilon=1e-3, delta=1e-5, **limit) is True
 

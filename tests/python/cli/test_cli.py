@@ -154,7 +154,7 @@ def test_nothing_costs_nothing(run):
         ([*EPSILON, "--tolerance", "0"], "tolerance must be in"),
         ([*EPSILON, "--memory-limit", "0"], "memory_limit must be"),
         ([*EPSILON, "--tolerance", "2e-12", "--memory-limit", "1"], "raise memory_limit"),
-        ([*EPSILON, "--adjacency", "swap"], "Invalid value for '--adjacency'"),
+        ([*EPSILON, "--adjacency", "next"], "Invalid value for '--adjacency'"),
         ([*DELTA, "--epsilon", "-1"], "epsilon must be in"),
         (["epsilon", *RUN], "Missing option '--delta'"),
         ([*CALIBRATE, "--epsilon", "2"], "the target must be epsilon and delta"),
