@@ -181,6 +181,30 @@ def truncated(rng: random.Random) -> Run:
     return rng.choice((1, 1, rng.randint(2, 1000))) * step, ADJACENCIES
 
 
+def divergences(rng: random.Random) -> Run:
+    """Of one order each, by themselves or beside a Gaussian."""
+    known = {"order": 1 + power(rng, -2, 3), "divergence": power(rng, -6, 1.5)}
+    run = rng.choice((1, 1, rng.randint(2, 100))) * hs.RenyiDP(**known)
+    if rng.random() < 0.3:
+        known["divergence"] = power(rng, -4, 1)
+        run = run + hs.RenyiDP(**known) + rng.randint(1, 9) * hs.Gaussian(power(rng, -0.3, 2))
+    return run, ALL
+
+
+def shuffled_reports(rng: random.Random) -> Run:
+    """Of any randomizers, adaptive or not, of k-ary response, and with Laplace noise."""
+    kind: dict[str, Any] = rng.choice(
+        (
+            {"users": round(power(rng, 0, 4.5))},
+            {"users": round(power(rng, 0, 4.5)), "adaptive": True},
+            {"users": rng.randint(1, 100), "randomizer": "k-ary", "choices": rng.randint(2, 20)},
+            {"users": rng.randint(1, 100), "randomizer": "laplace"},
+        )
+    )
+    reports = hs.ShuffledLocal(epsilon0=power(rng, -1.5, 1), **kind)
+    return rng.choice((1, 1, 1, 2)) * reports, (hs.Adjacency.REPLACE_ONE,)
+
+
 def given_curves(rng: random.Random) -> Run:
     """The curve of a response at a few points, or wider than that."""
     number, epsilon = rng.randint(2, 9), power(rng, -1, 0.7)
@@ -349,6 +373,8 @@ FAMILIES: dict[str, tuple[Callable[[random.Random], Run], int]] = {
     "fixed sizes": (fixed_sizes, 3),
     "shuffles": (shuffles, 2),
     "concentrated": (concentrated, 2),
+    "divergences": (divergences, 2),
+    "shuffled reports": (shuffled_reports, 2),
     "truncated": (truncated, 2),
     "given curves": (given_curves, 2),
     "normal noise": (normal_noise, 2),

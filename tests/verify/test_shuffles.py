@@ -8,7 +8,8 @@ import pytest
 from flint import arb
 
 import hockeystick as hs
-from hockeystick.verify.shuffles import FINE, Bound, Epoch, epoch_of
+from hockeystick.verify.shuffles import ALLOWED, FINE, Bound, Epoch, epoch_of
+from hockeystick.verify.work import bounded
 
 S = 2.0
 
@@ -86,20 +87,41 @@ def test_epochs_are_read_from_the_mechanism():
     ],
     ids=str,
 )
-def test_the_upper_end_of_answers_is_held(run, question):
-    """What the fast accountant attains is more: a sum over the batches, which verify lacks."""
-    result = hs.verify(run, adjacency="replace-special", digits=10, **question)
-    assert result.enclosed is not False
-    assert result.lower <= result.fast.lower * (1 + 1e-3) <= result.fast.upper
-    assert result.upper <= result.fast.upper
+def test_both_ends_of_answers_are_held(run, question):
+    """What is attained by the largest batch, or by a sum over all, and what is proved."""
+    how = {"adjacency": "replace-special", "digits": 10}
+    result = hs.verify(run, **how, **question)
+    assert result.enclosed
+    for wrong in (
+        hs.Bounds(result.upper * (1 + 1e-6), 9.0),
+        hs.Bounds(0.0, result.lower * (1 - 1e-6)),
+    ):
+        assert hs.verify(run, **how, fast=wrong, **question).enclosed is False
 
 
-def test_a_bound_that_says_nothing_is_no_error():
-    """Of little noise, whose rough bound is far above 1."""
-    epoch = hs.Gaussian(0.5623114998134695).shuffled(batches=2)
-    rate = 5.852260064217326e-12
-    question = {"false_positive_rate": rate, "adjacency": "replace-one", "digits": 8}
-    assert hs.verify(epoch, fast=False, **question).upper <= 1
+@pytest.mark.parametrize(
+    ("noise", "batches", "question"),
+    [
+        (0.5623114998134695, 2, {"false_positive_rate": 5.852260064217326e-12}),
+        (0.7, 7, {"delta": 1e-3}),
+        (0.7, 2000, {"delta": 1e-6}),
+    ],
+)
+def test_a_bound_that_says_nothing_is_no_error(noise, batches, question):
+    """Of little noise, whose rough bound is far above 1, or beyond doubles."""
+    epoch = hs.Gaussian(noise).shuffled(batches=batches)
+    result = hs.verify(epoch, fast=False, adjacency="replace-one", digits=8, **question)
+    assert 0 < result.lower <= result.upper < float("inf")
+
+
+def test_work_on_the_theorem_leaves_some_for_what_is_attained():
+    """A rate for which the theorem is asked at many losses."""
+    epoch = hs.Gaussian(26.006191891988244).shuffled(batches=33, epochs=6)
+    how = {"false_positive_rate": 1e-24, "adjacency": "replace-special", "digits": 8}
+    with bounded(10 * ALLOWED) as left:
+        result = hs.verify(epoch, fast=False, **how)
+    assert result.lower >= 1e-24
+    assert left[0] > 5 * ALLOWED
 
 
 def test_an_answer_below_what_is_attained_is_missed():

@@ -11,7 +11,7 @@ from mpmath import mp
 
 import hockeystick as hs
 from hockeystick import Adjacency, Direction
-from hockeystick.verify.sides import concentrated, sides
+from hockeystick.verify.sides import sides
 
 
 def noise(multiplier):
@@ -84,24 +84,6 @@ def test_an_epoch_that_leaves_hardly_any_record_out_attains_as_much(way):
         )
         for epsilon in map(arb, (-0.3, 0.1, 0.9)):
             assert abs(found.delta(epsilon) - whole.delta(epsilon)) < 1e-11
-
-
-@pytest.mark.parametrize("rho", [1e-6, 0.1, 30.0])
-@pytest.mark.parametrize("share", [0.5, 1.0, 3.0])
-def test_the_bound_of_concentrated_mechanisms_is_the_least_over_orders(rho, share):
-    """e^((a - 1) (a rho - eps)) (1 - 1 / a)^a / (a - 1), by mpmath."""
-    epsilon = share * (rho + 2 * math.sqrt(rho))
-    with ctx.workprec(120), mp.workdps(30):
-        found = concentrated(arb(rho))(arb(epsilon))
-
-        def bound(log_t):
-            t = mp.exp(log_t)
-            a = t + 1
-            return mp.exp(t * (a * mp.mpf(rho) - mp.mpf(epsilon))) * (1 - 1 / a) ** a / t
-
-        best = min(bound(mp.mpf(k) / 50) for k in range(-1000, 1000))
-        value = mp.mpf(found.mid().str(25, radius=False))
-        assert best * mp.mpf("0.99") <= value <= best * (1 + mp.mpf(10) ** -12)
 
 
 def test_outcomes_above_a_given_curve_are_its_hull():

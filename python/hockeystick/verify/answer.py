@@ -24,6 +24,7 @@ from hockeystick.verify.balls import (
     digits_of,
     double_above,
     double_below,
+    maximum,
 )
 from hockeystick.verify.curves import Composed
 from hockeystick.verify.errors import NotKnownError
@@ -236,14 +237,33 @@ def _between(ask: Ask, kept: Kept, point: float, digits: int) -> Found:
     with ctx.workprec(64 + int(3.33 * (digits + GUARD))):
         found = kept.sides(digits)
         proved = _ask(ask, [one.proved for one in found], point, digits)
-        # Bayes risks are lower where curves are higher: `ask` takes the worst of them all.
-        attained = _ask(ask, [one for way in found for one in way.attained], point, digits)
-        low, high = (proved, attained) if proved < attained else (attained, proved)
+        attained = _attained(ask, found, point, digits)
+        low, high = (proved, attained) if ask is questions.bayes_risk else (attained, proved)
+        if high < low:
+            raise AssertionError(f"attained beyond what is proved: {low} and {high}")
         if not low < high:
             return Found(between(low, high), METHOD, {}, "", (low, high))
         first, last = (decimal(end, digits)[0] for end in (low, high))
         gap = f"a gap is left from {first} to {last}, one proved, the other attained"
         return Found(between(low, high), METHOD, {}, gap, (low, high))
+
+
+def _attained(ask: Ask, found: Sequence[Sides], point: float, digits: int) -> arb:
+    """By the best of the adversaries for whom it is known; they risk least where curves are high.
+
+    Raises:
+        NotKnownError: It is known for none.
+    """
+    values: list[arb] = []
+    reason = NotKnownError("nothing is attained for certain")
+    for one in (one for way in found for one in way.attained):
+        try:
+            values.append(_ask(ask, [one], point, digits))
+        except NotKnownError as error:
+            reason = error
+    if not values:
+        raise reason
+    return -maximum(*(-x for x in values)) if ask is questions.bayes_risk else maximum(*values)
 
 
 def _ask(ask: Ask, curves: Sequence[Composed], point: float, digits: int) -> arb:

@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from flint import arb, ctx
+from flint import arb, ctx, fmpq
 
 ZERO = arb(0)
 STEPS = 1000  # of a root search, at most
@@ -17,6 +17,11 @@ Curve = Callable[[arb], arb]
 def normal_tail(x: arb) -> arb:
     """P(N(0, 1) > x)."""
     return (x / arb(2).sqrt()).erfc() / 2
+
+
+def ball_of(x: Fraction) -> arb:
+    """A ball that holds a fraction."""
+    return arb(fmpq(x.numerator, x.denominator))
 
 
 def maximum(*balls: arb) -> arb:

@@ -10,18 +10,18 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
 
-from flint import arb, ctx, fmpq
+from flint import arb, ctx
 
 from hockeystick import mechanisms as known
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
-from hockeystick.verify import closed, shuffles
+from hockeystick.verify import batches, closed, local, shuffles
 from hockeystick.verify.allocation import Allocated
-from hockeystick.verify.balls import ZERO, Curve, between, maximum, normal_tail
+from hockeystick.verify.balls import ZERO, Curve, ball_of, between, maximum, normal_tail
 from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.laws import Atoms, Mixed, Pair, Shifts, atomic, undefined
 
-OPEN = (known.FixedSizeSampled, known.Shuffled, known.HockeyStickCurve)
+OPEN = (known.FixedSizeSampled, known.Shuffled, known.ShuffledLocal, known.HockeyStickCurve)
 ENOUGH = 10  # digits of what is attained: what is proved lies further above
 MOST_DRAWS = 2000  # how often a record may be in one batch
 MOST_POINTS = 300  # of a given curve
@@ -45,6 +45,8 @@ def ends(mechanism: Mechanism, direction: Direction, digits: int) -> Ends:
             return _fixed(mechanism, direction)
         case known.Shuffled():
             return _shuffled(mechanism, direction, digits)
+        case known.ShuffledLocal():
+            return Ends(local.proved(mechanism, direction), tuple(local.attained(mechanism)))
         case known.HockeyStickCurve():
             return _given(mechanism, direction)
     raise NotKnownError(f"no curves are known above and below {mechanism!r}")
@@ -177,20 +179,16 @@ def _both_sides(forth: Callable[[arb], arb], back: Callable[[arb], arb]) -> Curv
 
 
 def _shuffled(mechanism: known.Shuffled, direction: Direction, digits: int) -> Ends:
-    """The theorems or the record's own step, and what the largest batch, or an allocation, tell."""
+    """The theorems or the record's own step, and what its batches, or an allocation, tell."""
     if direction in (Direction.REMOVE, Direction.ADD):
         raise undefined(mechanism, direction)
     noise, epochs = mechanism.mechanism.noise_multiplier, mechanism.epochs
-    mu, distance = arb(epochs).sqrt() / arb(noise), 2 if direction.replaces else 1
-    means = ((2, 1), (2, 0)) if direction.replaces else ((2, 1),)
-    joined = joins(mechanism)
-    attained: list[Curve] = [
-        _largest(mechanism.batches, mu * first, mu * second, joined, back=direction.backward)
-        for first, second in means
-    ]
-    own = closed.gaussian((distance * mu) ** 2)
+    distance = 2 if direction.replaces else 1
+    attained: list[Curve] = [*batches.attained(mechanism, direction)]
+    own = closed.gaussian(epochs * (distance / arb(noise)) ** 2)
     proved = shuffles.above(mechanism, own, replaces=direction.replaces, back=direction.backward)
     if noise / distance / epochs**0.5 >= 0.1:  # noqa: PLR2004
+        joined = batches.joins(mechanism)
         back = direction.backward and joined == 1
         allocated = Allocated(
             noise / distance,
@@ -206,32 +204,6 @@ def _shuffled(mechanism: known.Shuffled, direction: Direction, digits: int) -> E
                 shuffles.Joined(ball_of(joined), allocated, proved, back=direction.backward)
             )
     return Ends(proved or own, tuple(attained))
-
-
-def joins(mechanism: known.Shuffled) -> Fraction:
-    """At least the probability that a record is in a batch."""
-    used = mechanism.batches * (mechanism.batch_size or 1)
-    return Fraction(used, used + mechanism.left_out)
-
-
-def _largest(batches: int, first: arb, second: arb, joins: Fraction, *, back: bool) -> Curve:
-    """The largest of the batches; the record joins one of them with that probability."""
-    often = arb(joins.numerator) / joins.denominator
-
-    def beyond(mean: arb, c: arb) -> arb:
-        others = (batches - 1) * (-normal_tail(c)).log1p()
-        return -(others + (-normal_tail(c - mean)).log1p()).expm1()
-
-    def above(mean: arb) -> Curve:
-        """P(max > c)."""
-
-        def tail(c: arb) -> arb:
-            with_it = beyond(mean, c)
-            return with_it if joins == 1 else often * with_it + (1 - often) * beyond(ZERO, c)
-
-        return tail
-
-    return _thresholds(above(first), above(second), first + 50, back=back)
 
 
 def _thresholds(first: Curve, second: Curve, top: arb, *, back: bool) -> Curve:
@@ -335,8 +307,3 @@ def lower_hull(corners: Sequence[Corner]) -> list[Corner]:
 def _turn(a: Corner, b: Corner, c: Corner) -> Fraction:
     """Positive where b is below the chord from a to c."""
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
-
-
-def ball_of(x: Fraction) -> arb:
-    """A ball that holds a fraction."""
-    return arb(fmpq(x.numerator, x.denominator))

@@ -13,8 +13,9 @@ from itertools import pairwise
 
 from flint import arb, ctx
 
-from hockeystick.verify.balls import Curve
-from hockeystick.verify.ends import Corner, ball_of, lower_hull
+from hockeystick.verify.atoms import Steps
+from hockeystick.verify.balls import Curve, ball_of
+from hockeystick.verify.ends import Corner, lower_hull
 from hockeystick.verify.laws import Atoms
 
 NUMBER = 256  # knots between the ends
@@ -28,11 +29,11 @@ ONE, NONE = Fraction(1), Fraction(0)
 class Knots:
     """A curve at losses on a lattice: alpha, and what its value is above and below."""
 
-    def __init__(self, curve: Curve, infinite: arb | None = None) -> None:
+    def __init__(self, curve: Curve, infinite: arb | None = None, number: int = NUMBER) -> None:
         self._forever = NONE if infinite is None else max(exactly(infinite.lower()), NONE)
         low, high = (_end(curve, sign) for sign in (-1, 1))
-        self._step: float = (high - low) / NUMBER
-        self._index: list[int] = [*range(math.floor(low / self._step), NUMBER)]
+        self._step: float = (high - low) / number
+        self._index: list[int] = [*range(math.floor(low / self._step), number)]
         self._index = [k for k in self._index if k * self._step <= high + self._step]
         self._index.insert(0, self._index[0] - math.ceil(DEEP / self._step))
         self._alpha: list[Fraction] = []
@@ -113,6 +114,13 @@ class Knots:
             spacing=arb(self._step) if steps else None,
             index=tuple(k - steps[0] for k in steps),
         )
+
+
+def hull_of(curve: Curve) -> Curve:
+    """Of a curve above, which need not be convex: no curve that it is above exceeds its chords."""
+    law = Knots(curve, number=4 * NUMBER).above()
+    chords = Steps(law.outcomes)
+    return lambda epsilon: curve(epsilon).min(law.infinite + chords(epsilon))
 
 
 def exactly(x: arb) -> Fraction:

@@ -11,7 +11,10 @@ from hockeystick.verify.curves import Releases, supremum_of
 from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.laws import Atoms, Law, law
 
-UNBOUNDED = (known.FixedSizeSampled, known.Shuffled, known.SelectedSteps, known.ZCDP)
+UNBOUNDED = (
+    *(known.FixedSizeSampled, known.Shuffled, known.SelectedSteps),
+    *(known.ZCDP, known.RenyiDP),
+)
 """Under each adjacency that has them: in the worst direction, by what is attained."""
 
 
@@ -39,6 +42,8 @@ def _largest(mechanism: Mechanism, direction: Direction) -> arb:
         return maximum(*(_largest(one, direction) for one in mechanism.options))
     elif isinstance(mechanism, known.PoissonSampledRun):
         return _sampled(mechanism, direction)
+    elif isinstance(mechanism, known.ShuffledLocal):
+        return arb(mechanism.epsilon0)
     elif isinstance(mechanism, known.HockeyStickCurve):
         raise NotKnownError("the largest loss of a curve that is given at points is not known")
     return _of_law(law(mechanism, direction))

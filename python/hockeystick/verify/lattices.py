@@ -136,7 +136,7 @@ def product(a: Lattice, b: Lattice, bottom: float, tail: float) -> Lattice:
         a = coarser(a)
     while b.step < a.step:
         b = coarser(b)
-    spend(0.6 * (len(a.masses) + len(b.masses)))
+    spend(0.6 * (len(a.masses) + len(b.masses)) * max(1.0, a.bits / BITS))
     both = fmpz_poly(list(a.masses)) * fmpz_poly(list(b.masses))
     masses = [(int(c) >> a.bits) + 1 for c in both.coeffs()]
     made = Lattice(a.start + b.start, a.step, masses, a.bits, a.left + b.left)

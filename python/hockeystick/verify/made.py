@@ -12,10 +12,10 @@ from hockeystick import mechanisms as known
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Composable
 from hockeystick.verify.atoms import Steps
-from hockeystick.verify.balls import ZERO, Curve, falling_root, maximum
+from hockeystick.verify.balls import ZERO, Curve, ball_of, falling_root, maximum
 from hockeystick.verify.closed import sampled
 from hockeystick.verify.curves import Composed
-from hockeystick.verify.ends import Ends, ball_of, lower_hull
+from hockeystick.verify.ends import Ends, lower_hull
 from hockeystick.verify.knots import Knots, exactly
 from hockeystick.verify.laws import undefined
 

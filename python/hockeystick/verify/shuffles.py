@@ -38,6 +38,7 @@ from hockeystick.verify.lattices import (
     repeated,
     term,
 )
+from hockeystick.verify.work import bounded
 
 
 class Fineness(NamedTuple):
@@ -56,10 +57,10 @@ NODES = Fineness(0.03, 0.04, 1200)  # where the last batch takes a sum for each 
 FEW = 3  # batches whose nodes are as fine
 FAR_SPREAD = 12  # s = 2^(k / 2) of the theorems is tried up to here
 LARGEST, SMALLEST = 1e150, 1e-250  # alpha, and a curve, beyond which only the own step is known
+MOST_BITS, ALLOWED = 1000, 1.5e6  # of masses, which come from doubles; of work on one curve
 PIVOT = 0.35  # deviations between nodes of the last batch's output
 LITTLE = 1e-3  # of a value: what may be left out or added for simplicity
-CLOSE = 0.97  # of the target: an epsilon is good enough
-ROUNDS = 8
+CLOSE, ROUNDS = 0.97, 8  # of the target: an epsilon is good enough
 
 
 @dataclass(frozen=True)
@@ -131,6 +132,8 @@ class Bound:
         self._epoch, self._fine, self._tail = epoch, fine, tail
         self._terms = Terms(epoch, s, fine, tail)
         self._bits: int = 40 - math.floor(math.log2(tail))
+        if self._bits > MOST_BITS:
+            raise NotKnownError("a value of a shuffle is too small for doubles")
         if not epoch.left_out:
             self._nodes = _nodes(epoch.nu, tail)
 
@@ -185,6 +188,8 @@ class Bound:
         self, places: Doubles, masses: Doubles, left: arb, gain: float, loss: float, less: arb
     ) -> arb:
         gain, loss = gain * (1 + 2.0**-50), loss * (1 - 2.0**-50)
+        if not max(gain, 1) * max(-places[0], places[-1]) < LARGEST:
+            raise NotKnownError("the terms of a shuffle are too large for doubles")
         scaled = np.where(places > 0, gain * places, loss * places)
         one = self._placed(scaled + np.abs(scaled) * FARTHEST, masses, left * gain)
         small = None
@@ -226,8 +231,9 @@ class Above:
     def __init__(self, epoch: Epoch, own: Curve, *, back: bool) -> None:
         self._epoch, self._own, self._back = epoch, own, back
         self._chosen: dict[bool, tuple[float, bool]] = {}
-        self._epsilons: dict[str, arb] = {}
         self._sure: dict[bool, tuple[float, bool]] = {}
+        self._epsilons: dict[str, arb] = {}
+        self._allowed: float = ALLOWED
 
     def __call__(self, epsilon: arb) -> arb:
         """At a real epsilon; below 0 by the reverse; never above the record's own step."""
@@ -245,22 +251,28 @@ class Above:
         alpha, value = double_below(x.exp()), double_above(self._own(x))
         if not alpha < LARGEST or value < SMALLEST:
             return 1.0
-        try:
-            for _ in range(ROUNDS):
-                tail = value * LITTLE
-                s, way = self._choice(alpha, tail, back=back)
-                value = min(Bound(self._epoch, s, COARSE, tail).at(alpha, back=way), 1.0)
-                if tail <= value * 10 * LITTLE:
-                    break
-            if fine is not COARSE:
-                fine, chosen = self._level(fine), self._chosen
-                self._chosen = self._sure  # at this value, and so at a tail that is small enough
-                s, way = self._choice(alpha, value * LITTLE, back=back)
-                self._chosen = chosen
-                value = Bound(self._epoch, s, fine, value * LITTLE).at(alpha, back=way)
-        except NotKnownError:
-            return 1.0
+        with bounded(self._allowed) as left:
+            try:
+                value = self._by_theorem(alpha, value, fine, back=back)
+            except NotKnownError:
+                value = 1.0
+        self._allowed = left[0]
         return min(value, 1.0)
+
+    def _by_theorem(self, alpha: float, value: float, fine: Fineness, *, back: bool) -> float:
+        for _ in range(ROUNDS):
+            tail = value * LITTLE
+            s, way = self._choice(alpha, tail, back=back)
+            value = min(Bound(self._epoch, s, COARSE, tail).at(alpha, back=way), 1.0)
+            if tail <= value * 10 * LITTLE:
+                break
+        if fine is COARSE:
+            return value
+        fine, chosen = self._level(fine), self._chosen
+        self._chosen = self._sure  # at this value, and so at a tail that is small enough
+        s, way = self._choice(alpha, value * LITTLE, back=back)
+        self._chosen = chosen
+        return Bound(self._epoch, s, fine, value * LITTLE).at(alpha, back=way)
 
     def _level(self, fine: Fineness) -> Fineness:
         many = not self._epoch.left_out and self._epoch.others > FEW
@@ -298,7 +310,7 @@ class Above:
         high = arb(1)
         while self._own(high) > target:
             high = 2 * high
-        best = falling_root(self._own, target, ZERO, high, 40).upper()
+        best = falling_root(self._own, target, ZERO, high, 80).upper()
         if self(ZERO) <= target:
             return ZERO
         x = proposed(lambda x: arb(self._at(x, COARSE)), target, ZERO, best, 10)
@@ -330,7 +342,7 @@ class Above:
             high = 2 * high
         while self._at(high / 2, COARSE) < rate / 10:
             high = high / 2
-        low, golden = -high, (arb(5).sqrt() - 1) / 2
+        low, golden = -high, arb(0.618)
         inner = [(high - golden * (high - low)).mid(), (low + golden * (high - low)).mid()]
         values = [line(x, COARSE) for x in inner]
         for _ in range(ROUNDS):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is proved above, and attained below, a composition that holds mechanisms with a gap."""
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -10,19 +9,22 @@ from flint import arb
 from hockeystick import mechanisms as known
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
-from hockeystick.verify import matrices
+from hockeystick.verify import batches, divergences, local, matrices
 from hockeystick.verify.balls import ZERO, Curve
 from hockeystick.verify.curves import Composed, Counted, composed, of_laws
-from hockeystick.verify.ends import OPEN, ball_of, ends, joins, outcomes_above
+from hockeystick.verify.ends import OPEN, ends, outcomes_above
 from hockeystick.verify.errors import NotKnownError
-from hockeystick.verify.knots import Knots
+from hockeystick.verify.knots import Knots, hull_of
 from hockeystick.verify.laws import Gaussian, Law, atomic, law, sampled, undefined
 from hockeystick.verify.made import MADE, Made, Of, Sides, ends_of_made
 
 BETWEEN = (known.GaussianBetween, known.SampledBetween)
-GAPS = (*OPEN, *MADE, *matrices.KINDS, *BETWEEN, known.ZCDP, known.SelectedSteps)
+GAPS = (
+    *(*OPEN, *MADE, *matrices.KINDS, *BETWEEN),
+    *(known.ZCDP, known.RenyiDP, known.SelectedSteps),
+)
 ALONE = (*OPEN, known.AnyOf, known.PoissonSampledRun)  # whose curve says more than its knots
-WIDEST = 60.0  # |log t| of the tilts that are tried
+MANY, SOME = 1000, 500  # knots of curves that cost little
 Releases = Sequence[tuple[Mechanism, int]]
 
 
@@ -46,11 +48,19 @@ def sides(releases: Releases, direction: Direction, digits: int) -> Sides:
             found = ends_of_made(alone, direction, _of(digits))
         return Sides(_alone(found.proved), tuple(map(_alone, found.attained)))
     both = [(_release(mechanism, direction, digits), n) for mechanism, n in releases]
-    above = [(one.above, n) for one, n in both]
+    pairs = zip(releases, both, strict=True)
+    above = [(one.above, n) for (it, _), (one, n) in pairs if not isinstance(it, known.RenyiDP)]
+    curves = divergences.of_releases(releases)
     if any(isinstance(mechanism, known.ZCDP) for mechanism, _ in releases):
-        proved = _concentrated(above, digits)
+        normal = [(made[0][1], n) for made, n in above]
+        rho = [n * pair.square / 2 for pair, n in normal if isinstance(pair, Gaussian)]
+        curves.append(divergences.concentrated(sum(rho, ZERO)))
+        above = [(made, n) for made, n in above if not isinstance(made[0][1], Gaussian)]
+    if len(curves) == 1 and not above:
+        proved = _alone(hull_of(curves[0]))
     else:
-        proved = of_laws(above, digits)
+        knots: Counted = [(((arb(1), Knots(one, number=MANY).above()),), 1) for one in curves]
+        proved = of_laws([*above, *knots], digits)
     most = max(len(one.below) for one, _ in both)
     belows = [[(one.below[k % len(one.below)], n) for one, n in both] for k in range(most)]
     return Sides(proved, tuple(of_laws(below, digits) for below in belows))
@@ -70,16 +80,6 @@ def has_gap(releases: Releases) -> bool:
     )
 
 
-def _concentrated(above: Counted, digits: int) -> Composed:
-    """With Gaussians the rho of all; what else there is, with the curve of that rho at knots."""
-    normal = [(made, n) for made, n in above if isinstance(made[0][1], Gaussian)]
-    rest = [(made, n) for made, n in above if not isinstance(made[0][1], Gaussian)]
-    curve = concentrated(_rho(normal))
-    if not rest:
-        return _alone(curve)
-    return of_laws([*rest, (((arb(1), Knots(curve).above()),), 1)], digits)
-
-
 def _alone(curve: Curve) -> Composed:
     return Composed(ZERO, ZERO, None, curve, "")
 
@@ -95,8 +95,8 @@ def _nothing() -> Law:
 
 def _release(mechanism: Mechanism, direction: Direction, digits: int) -> _Release:
     match mechanism:
-        case known.ZCDP():
-            normal = _normal(2 * arb(mechanism.rho))
+        case known.ZCDP() | known.RenyiDP():
+            normal = _normal(2 * divergences.rho_of(mechanism))
             found = _Release(normal, (normal,))
         case known.GaussianBetween() | known.SampledBetween():
             found = _between_noises(mechanism, direction)
@@ -109,14 +109,17 @@ def _release(mechanism: Mechanism, direction: Direction, digits: int) -> _Releas
             low, high = matrices.squares(mechanism)
             noise = arb(mechanism.noise_multiplier)
             found = _between(noise / high.sqrt(), noise / low.sqrt(), direction)
-        case known.SelectedSteps():
-            found = _selected(mechanism, mechanism.selected, direction)
-        case known.RandomAllocation(mechanism=known.Gaussian()):
-            found = _selected(mechanism, 1, direction)
+        case known.SelectedSteps() | known.RandomAllocation(mechanism=known.Gaussian()):
+            found = _selected(mechanism, direction)
         case known.Shuffled():
             found = _shuffled(mechanism, direction)
         case known.FixedSizeSampled():
             found = _fixed(mechanism, direction)
+        case known.ShuffledLocal():
+            curve = local.proved(mechanism, direction, composed=True)
+            proved = Knots(curve, number=SOME).above()
+            below = (Knots(one, number=SOME).below() for one in local.attained(mechanism))
+            found = _Release(((arb(1), proved),), tuple(((arb(1), one),) for one in below))
         case known.HockeyStickCurve():
             found = _Release(((arb(1), outcomes_above(mechanism, direction)),), (_nothing(),))
         case known.AnyOf() | known.PoissonSampledRun() | known.BestOf():
@@ -162,28 +165,29 @@ def _of(digits: int) -> Of:
 
 
 def _selected(
-    mechanism: known.SelectedSteps | known.RandomAllocation, joined: int, direction: Direction
+    mechanism: known.SelectedSteps | known.RandomAllocation, direction: Direction
 ) -> _Release:
     """Whoever knows the steps sees as many Gaussians; the sum of all outputs is one Gaussian."""
     if direction.replaces:
         raise undefined(mechanism, direction)
     assert isinstance(mechanism.mechanism, known.Gaussian)  # noqa: S101, as all callers know
     square = mechanism.epochs / arb(mechanism.mechanism.noise_multiplier) ** 2
-    return _Release(_normal(joined * square), (_normal(joined**2 * square / mechanism.steps),))
+    if isinstance(mechanism, known.SelectedSteps):
+        joined = mechanism.selected
+        return _Release(_normal(joined * square), (_normal(joined**2 * square / mechanism.steps),))
+    mean, below = _normal(square / mechanism.steps), batches.allocated(mechanism, direction)
+    more: list[Law] = [((arb(1), Knots(one, number=MANY).below()),) for one in below]
+    return _Release(_normal(square), (mean, *more))
 
 
 def _shuffled(mechanism: known.Shuffled, direction: Direction) -> _Release:
-    """Whoever knows the batch sees one Gaussian; the sum of all batches is another."""
+    """Whoever knows the batch sees one Gaussian; tests of the batches of each epoch."""
     if direction in (Direction.REMOVE, Direction.ADD):
         raise undefined(mechanism, direction)
     distance = 2 if direction.replaces else 1
     square = mechanism.epochs * (distance / arb(mechanism.mechanism.noise_multiplier)) ** 2
-    if not mechanism.left_out:
-        return _Release(_normal(square), (_normal(square / mechanism.batches),))
-    # Of the sum, which may not move at all; replaced, it moves by 1 to either side.
-    noise = distance * (mechanism.batches / square).sqrt()
-    pair = sampled(noise, ball_of(joins(mechanism)), direction)
-    return _Release(_normal(square), (((arb(1), pair),),))
+    below = [Knots(steps, number=MANY).below() for steps in batches.attained(mechanism, direction)]
+    return _Release(_normal(square), tuple(((arb(1), one),) for one in below))
 
 
 def _fixed(mechanism: known.FixedSizeSampled, direction: Direction) -> _Release:
@@ -196,37 +200,3 @@ def _fixed(mechanism: known.FixedSizeSampled, direction: Direction) -> _Release:
     rate = arb(mechanism.batch_size) / mechanism.dataset_size
     pairs = [sampled(noise, rate, direction) for direction in (Direction.REMOVE, Direction.ADD)]
     return _Release(_normal(1 / noise**2), tuple(((arb(1), pair),) for pair in pairs))
-
-
-def _rho(laws: Counted) -> arb:
-    """Of Gaussians, whose mu^2 is 2 rho."""
-    pairs = [(made[0][1], n) for made, n in laws]
-    if not all(isinstance(pair, Gaussian) for pair, _ in pairs):
-        raise NotKnownError("zero-concentrated mechanisms are known composed with Gaussians alone")
-    return sum((n * pair.square / 2 for pair, n in pairs if isinstance(pair, Gaussian)), ZERO)
-
-
-def concentrated(rho: arb) -> Curve:
-    """No rho-concentrated mechanism is above this (Canonne, Kamath & Steinke 2020, Corollary 13).
-
-    It is Chernoff's bound at the order t + 1, for a good t > 0: any t gives a bound.
-    """
-
-    def log_bound(t: float, epsilon: float) -> float:
-        curved = t * math.log(t) - (t + 1) * math.log1p(t)
-        return t * ((t + 1) * float(rho) - epsilon) + curved
-
-    def curve(epsilon: arb) -> arb:
-        low, high, at = -WIDEST, WIDEST, float(epsilon)
-        for _ in range(100):
-            third = (high - low) / 3
-            left, right = low + third, high - third
-            if log_bound(math.exp(left), at) < log_bound(math.exp(right), at):
-                high = right
-            else:
-                low = left
-        t = arb(math.exp((low + high) / 2))
-        curved = t * t.log() - (t + 1) * t.log1p()
-        return (t * ((t + 1) * rho - epsilon) + curved).exp().min(arb(1))
-
-    return curve
