@@ -96,9 +96,6 @@ Answers between_sides(const Run::Terms& terms, const Row& row, std::size_t adjac
   if (row.wanted == Wanted::epsilon) check_each("delta", points, ranges::delta);
   if (row.wanted == Wanted::delta) check_each("epsilon", points, ranges::epsilon);
   if (points.empty()) return {};
-  Limits of_side = limits;
-  const bool is_of_rates = row.wanted == Wanted::power || row.wanted == Wanted::rates || row.wanted == Wanted::risk;
-  if (!is_of_rates) of_side.tolerance *= 0.5;  // each side's own answer is as wide
   // A side that takes more work than is left, most of it while its pairs are made, tells nothing. What needs no curve
   // is asked last, and has as much again.
   const WorkLimit whole(2 * work_of(points.size()));
@@ -107,6 +104,8 @@ Answers between_sides(const Run::Terms& terms, const Row& row, std::size_t adjac
     return [&, runs](const SideAccuracy& at, Points some) {
       const WorkLimit work(at.told == Told::at_most ? WorkLimit::left() : left);
       const double given = WorkLimit::left();
+      Limits of_side = limits;
+      of_side.tolerance = at.tolerance;
       Answers found(some.size(), nothing_told(row));
       try {
         found = asked(row, adjacency, some, of_side, [&](std::size_t which) {

@@ -23,6 +23,11 @@ Accuracy starting_accuracy(double tolerance, double smallest, std::int64_t runs)
           std::min(std::max(0.1 * tolerance * smallest / static_cast<double>(runs), least_tail), 1e-6)};
 }
 
+// How closely sides of pairs that do not meet are asked at first.
+constexpr double rough = 0.01;
+// What the sides' own answers may add to a gap that theory leaves, as a part of it.
+constexpr double part_of_theory = 0.03;
+
 // Of an answer, relative to its upper end; a probability that is as small as any of interest has none.
 template <class Ends>
 double gap_of(const Ends& ends, const EnclosedQuestion& question) {
@@ -31,9 +36,11 @@ double gap_of(const Ends& ends, const EnclosedQuestion& question) {
   return ends.lower == ends.upper ? 0 : 1 - ends.lower / ends.upper;  // both may be infinite
 }
 
-// Of the widest answer between the sides, and how much of that the sides' own answers are wide.
+// Of the widest answer between the sides, and how much of that the sides' own answers are wide. `loose`: the points of
+// which they are a good part of it; `of_theory`: the least that they leave of such a gap.
 struct Gap {
-  double most = 0, of_sides = 0;
+  double most = 0, of_sides = 0, of_theory = infinity;
+  std::vector<std::size_t> loose;
 };
 
 // What cells add falls with their square, and the width of the sides' own answers stays: as many cells as leave less
@@ -90,6 +97,7 @@ class BetweenSides {
       answers_.push_back(answer_of(known.empty() ? Interval{0, infinity} : known[i]));
       answers_[i].converged = gap_of(answers_[i], question) <= question.tolerance;
     }
+    moments_above_.assign(points.size(), enclosed({0, infinity}, {}));
   }
 
   const std::vector<Answer>& answers() const { return answers_; }
@@ -105,7 +113,7 @@ class BetweenSides {
   void ask_largest() {
     std::vector<std::size_t> which = open_of(all());
     std::erase_if(which, [&](std::size_t i) { return !wants_largest(i); });
-    if (!which.empty()) ask(which, {starting_accuracy(question_.tolerance, most_told(), runs()), Told::largest});
+    if (!which.empty()) ask_as_told(which, accuracy_of(most_told(), Told::largest));
   }
 
   // What bounds more than the curve: moments, and power at rate 0, which is the mass at +inf.
@@ -115,15 +123,16 @@ class BetweenSides {
       if (question_.wanted == Wanted::moments || (question_.wanted == Wanted::power && points_[i] == 0))
         which.push_back(i);
     if (which.empty()) return;
-    SideAccuracy at{starting_accuracy(question_.tolerance, most_told(), runs()), Told::moments};
-    ask(which, at);
+    SideAccuracy at = accuracy_of(most_told(), Told::moments);
+    ask_as_told(which, at);
     if (question_.wanted != Wanted::moments) return;
     at.told = Told::far;
     for (const double cells : {at.cells, 3 * at.cells}) {
       which = open_of(which);
+      if (!question_.closes) std::erase_if(which, [&](std::size_t i) { return is_told_above(i); });
       if (which.empty()) return;
       at.cells = cells;
-      ask(which, at);
+      ask_as_told(which, at);
       at.tail = least_tail;  // moments of high orders are made of losses that are rare
     }
   }
@@ -142,8 +151,7 @@ class BetweenSides {
     std::vector<std::size_t> which = open_of(all());
     std::erase_if(which, [&](std::size_t i) { return question_.wanted != Wanted::delta || answers_[i].lower > 0; });
     if (which.empty()) return;
-    const std::vector<Answer> found =
-        above_({starting_accuracy(question_.tolerance, most_told(), runs()), Told::largest}, of(which));
+    const std::vector<Answer> found = above_(accuracy_of(most_told(), Told::largest), of(which));
     for (std::size_t k = 0; k < which.size(); ++k)
       if (found[k].upper == 0) answers_[which[k]] = answer_of({0, 0});
   }
@@ -151,7 +159,9 @@ class BetweenSides {
   // What lies above and needs no curve: no scheme costs more than if nothing were sampled.
   void ask_at_most() {
     if (!question_.has_others) return;
-    const std::vector<Answer> over = above_({starting_accuracy(question_.tolerance, 1, 1), Told::at_most}, points_);
+    SideAccuracy at = accuracy_of(1, Told::at_most);
+    static_cast<Accuracy&>(at) = starting_accuracy(question_.tolerance, 1, 1);
+    const std::vector<Answer> over = above_(at, points_);
     for (std::size_t k = 0; k < over.size(); ++k) {
       Answer& answer = answers_[k];
       if (question_.wanted == Wanted::risk)
@@ -169,6 +179,17 @@ class BetweenSides {
   bool wants_largest(std::size_t i) const { return question_.wanted == Wanted::epsilon && points_[i] == 0; }
   std::int64_t runs() const { return std::max<std::int64_t>(question_.runs, 1); }
   double tail_of(double smallest) const { return starting_accuracy(question_.tolerance, smallest, runs()).tail; }
+
+  // Each side's own answer may be as wide as that, unless it counts in full.
+  double finest() const {
+    const bool is_of_rates =
+        question_.wanted == Wanted::power || question_.wanted == Wanted::rates || question_.wanted == Wanted::risk;
+    return is_of_rates ? question_.tolerance : 0.5 * question_.tolerance;
+  }
+
+  SideAccuracy accuracy_of(double smallest, Told told) const {
+    return {starting_accuracy(question_.tolerance, smallest, runs()), told, finest()};
+  }
 
   // Whether the points are deltas or rates, the least of which says how much of the loss may be left out.
   bool tells_deltas() const {
@@ -200,12 +221,12 @@ class BetweenSides {
 
   // Of deltas not far below `smallest`.
   void ask_curve(std::vector<std::size_t> which, double smallest) {
-    SideAccuracy at{starting_accuracy(question_.tolerance, smallest, runs())};
+    SideAccuracy at = accuracy_of(smallest, Told::curve);
     const int attempts = question_.closes ? 4 : 1;
     double before = infinity;
     Refinement refinement(question_.tolerance);
     for (int attempt = 1; !is_contradiction_; ++attempt) {
-      const Gap gap = ask(which, at);
+      const Gap gap = ask_as_told(which, at);
       which = open_of(which);
       ask_smaller(which, at, smallest);
       // Rounding limits it where closer pairs do not help, or where the sides' own answers are too wide.
@@ -239,17 +260,43 @@ class BetweenSides {
     }
   }
 
+  // Whether moments tell the run above so closely that theory leaves most of the gap.
+  bool is_told_above(std::size_t i) const {
+    const Answer& over = moments_above_[i];
+    const double told = gap_of(Interval{answers_[i].lower, over.upper}, question_);
+    return !question_.closes && over.converged && gap_of(over, question_) <= part_of_theory * told;
+  }
+
+  // Asks both sides. Where the pairs do not meet, roughly at first, and more closely only the points of which the
+  // sides' own answers are more than a small part of the gap.
+  Gap ask_as_told(std::span<const std::size_t> which, SideAccuracy at) {
+    at.tolerance = question_.closes ? finest() : std::max(finest(), rough);
+    Gap gap = ask(which, at);
+    while (!gap.loose.empty() && at.tolerance > finest()) {
+      at.tolerance = std::clamp(0.5 * part_of_theory * gap.of_theory, finest(), 0.5 * at.tolerance);
+      gap = ask(gap.loose, at);
+    }
+    return gap;
+  }
+
   // Asks both sides; the largest gap that they leave where it is too wide.
   Gap ask(std::span<const std::size_t> which, const SideAccuracy& at) {
     const std::vector<double> points = of(which);
-    const std::vector<Answer> over = above_(at, points), under = below_(at, points);
+    std::vector<Answer> over;
+    const auto is_told = [this](std::size_t i) { return is_told_above(i); };
+    if (at.told == Told::curve && std::all_of(which.begin(), which.end(), is_told))
+      for (const std::size_t i : which) over.push_back(moments_above_[i]);
+    else
+      over = above_(at, points);
+    const std::vector<Answer> under = below_(at, points);
     Gap gap;
     for (std::size_t k = 0; k < which.size(); ++k) {
       Answer& answer = answers_[which[k]];
       Interval each = question_.wanted == Wanted::risk ? Interval{over[k].lower, under[k].upper}
                                                        : Interval{under[k].lower, over[k].upper};
-      const double told = gap_of(each, question_);
-      const bool as_told = is_as_told(over[k], under[k], each);
+      const double told = gap_of(each, question_), own = gap_of(over[k], question_) + gap_of(under[k], question_);
+      if (at.told == Told::moments) moments_above_[which[k]] = over[k];
+      const bool as_told = at.tolerance <= finest() && is_as_told(over[k], under[k], each);
       each = {std::max(each.lower, answer.lower), std::min(each.upper, answer.upper)};
       // Of Gaussians alone the core tells the mu of all rates, which is more than that of these only where that is the
       // largest there can be: then the pairs above reach it but for rounding.
@@ -257,7 +304,11 @@ class BetweenSides {
       answer = answer_of(each);
       is_contradiction_ = is_contradiction_ || !(each.lower <= each.upper);
       if (gap_of(each, question_) <= question_.tolerance || as_told) continue;
-      if (told > gap.most) gap = {told, gap_of(over[k], question_) + gap_of(under[k], question_)};
+      if (told > gap.most) gap.most = told, gap.of_sides = own;
+      if (own > part_of_theory * told && over[k].converged && under[k].converged) {
+        gap.loose.push_back(which[k]);
+        gap.of_theory = std::min(gap.of_theory, told - own);
+      }
       explain(over[k], under[k], question_.closes, answer);
     }
     return gap;
@@ -266,7 +317,7 @@ class BetweenSides {
   const EnclosedQuestion& question_;
   std::span<const double> points_;
   const AskSide &above_, &below_;
-  std::vector<Answer> answers_;
+  std::vector<Answer> answers_, moments_above_;  // of the side above
   bool is_contradiction_ = false;
 };
 

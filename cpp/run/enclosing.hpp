@@ -29,9 +29,10 @@ struct EnclosedQuestion {
   bool has_others = false;  // whether what needs no curve lies above, too: `Told::at_most`
 };
 
-/// The pairs of a side: what they tell, and how closely.
+/// The pairs of a side: what they tell, and how closely; and how closely the side is to answer by them.
 struct SideAccuracy : Accuracy {
   Told told = Told::curve;
+  double tolerance = 1e-3;
 };
 
 /// Asks a side at some of the points until the ends are as close as asked, or cannot be. `known`: ends that hold too at

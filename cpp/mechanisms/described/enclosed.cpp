@@ -199,20 +199,36 @@ void check_selected(const Described& one) {
     checked("epochs * selected", static_cast<double>(count), ranges::count);
 }
 
+// The pair of the mean of all outputs.
+PairName selected_mean(const Described& one) {
+  const double steps = one.number(first), selected = one.number(second);
+  const double noise = noise_of(one) / std::sqrt(one.number(third));
+  const double of_mean = noise * std::sqrt(steps) / selected * (1 + 0x1p-48);  // proof: parameter-rounding
+  return {"gaussian", {std::max(1e-3, of_mean)}};
+}
+
 // The pairs of the laws of sums of e^(m x_i), and of x_i.
 Names selected_below(const Described& one, Comparison way, const Accuracy& accuracy) {
   check_allocated(way);
   const double steps = one.number(first), selected = one.number(second), epochs = one.number(third);
-  const double noise = noise_of(one) / std::sqrt(epochs);
-  const double of_mean = noise * std::sqrt(steps) / selected * (1 + 0x1p-48);  // proof: parameter-rounding
-  const PairName mean{"gaussian", {std::max(1e-3, of_mean)}};
-  if (!of_series.holds(noise)) return {mean};
+  const PairName mean = selected_mean(one);
+  if (!of_series.holds(noise_of(one) / std::sqrt(epochs))) return {mean};
   return {{"selected_steps_below" + back(form(way) == "add"),
            {noise_of(one), steps, selected, epochs, accuracy.cells, absolute(accuracy.tail)}},
           mean};
 }
 
-const Enclosure selection{.below = selected_below, .largest = largest_allocated, .run_above = blocks};
+// Those above are of the blocks.
+std::array<PairName, 2> selected_besides(const Described& one, Comparison way, const Accuracy&, Told) {
+  check_allocated(way);
+  if (form(way) == "add") return {selected_mean(one), selected_mean(one)};
+  const PairName moments{"selected_steps_moments",
+                         {noise_of(one), one.number(first), one.number(second), one.number(third)}};
+  return {moments, moments};
+}
+
+const Enclosure selection{
+    .below = selected_below, .besides = selected_besides, .largest = largest_allocated, .run_above = blocks};
 
 }  // namespace
 
