@@ -163,7 +163,8 @@ std::vector<Answer> ask(const Run& run, View view, std::size_t adjacency, Points
   Answers answers = ask_once(run, view, adjacency, points, limits);
   const bool wants_epsilon = view == View::epsilon;
   const auto is_open = [](const Answer& answer) { return !answer.converged; };
-  if ((!wants_epsilon && view != View::delta) || !limits.method.empty() || std::ranges::none_of(answers, is_open))
+  if ((!wants_epsilon && view != View::delta) || !limits.method.empty() ||
+      std::none_of(answers.begin(), answers.end(), is_open))
     return answers;
   // Epsilon falls with delta, and is known better where doubles do not end.
   std::optional<double> of_smallest;

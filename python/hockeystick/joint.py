@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Releases from the same records, sampled together."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from hockeystick import _checks, _core
 from hockeystick._words import spoken
@@ -13,11 +13,6 @@ from hockeystick.composition import Composable, Composition, Mechanism
 from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.mechanisms.gaussian_between import GaussianBetween
 from hockeystick.mechanisms.joint_gaussian import JointGaussian
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
 
 MOST_CORRELATED = 256
 LEAST_VARIANCE, MOST_VARIANCE = 1e-6, 1e24
