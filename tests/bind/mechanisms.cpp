@@ -15,6 +15,7 @@
 #include "mechanisms/allocation/allocated_pair.hpp"
 #include "mechanisms/allocation/far_losses.hpp"
 #include "mechanisms/described.hpp"
+#include "mechanisms/discrete/sampled_moment.hpp"
 #include "mechanisms/dominating_pair.hpp"
 #include "mechanisms/gaussian/mixture_loss.hpp"
 #include "mechanisms/known_pairs.hpp"
@@ -25,6 +26,18 @@ namespace py = pybind11;
 using namespace hockeystick;
 
 namespace {
+
+// Of outcomes (loss, P-mass, Q-mass), the errors of masses and losses, and the Q-mass that is not listed.
+std::pair<double, double> sampled_moment(const std::vector<std::tuple<double, double, double>>& outcomes,
+                                         const std::tuple<double, double, double>& lacks, double rate,
+                                         const std::pair<double, double>& plain, double t) {
+  std::vector<LossAtom> atoms;
+  for (const auto& [loss, p, q] : outcomes) atoms.push_back({loss, p, q});
+  const auto [mass_error, loss_error, unlisted] = lacks;
+  const auto [lower, upper] =
+      sampled_log_moment({atoms, mass_error, loss_error, unlisted}, rate, {plain.first, plain.second}, t);
+  return {lower, upper};
+}
 
 Doubles column(const PairCells& cells, double CellMass::* member) {
   Doubles result(static_cast<py::ssize_t>(cells.cells.size()));
@@ -216,5 +229,6 @@ void bind_pairs(py::module_& module) {
   module.attr("parts").attr("loss_integral") = py::cpp_function(&integral_of);
   module.attr("parts").attr("next_to_largest_loss") = py::cpp_function(&next_to_largest);
   module.attr("parts").attr("mixture_losses") = py::cpp_function(&mixture_losses);
+  module.attr("parts").attr("sampled_log_moment") = py::cpp_function(&sampled_moment);
   module.attr("parts").attr("pair_names") = py::cpp_function(&pair_names);
 }
