@@ -30,10 +30,10 @@ double total(const Direction& run, const Value& value, double (*rounded)(double)
 double sampled(double x, double rate) {
   if (rate == 1) return x;
   const bool is_far = !(x < largest);
-  const double grown = is_far ? outward::sum(rate, outward::exp(-x, true), true)  // proof: run-moments
-                              : outward::product(rate, outward::expm1(x, true), true);
+  // proof: run-moments
+  const double grown = is_far ? outward::sum(rate, outward::exp(-x, true), true) : rate * math::expm1(x);
   const double log = is_far ? x + math::log(grown) : math::log1p(grown);
-  return std::min(x, up(log + 8 * u * std::fabs(is_far ? x : log)));  // proof: run-moments
+  return std::min(x, up(log + 16 * u * std::fabs(is_far ? x : log)));  // proof: run-moments
 }
 
 }  // namespace
