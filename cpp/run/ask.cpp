@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -162,10 +163,14 @@ static Answers ask_once(const Run& run, View view, std::size_t adjacency, Points
 std::vector<Answer> ask(const Run& run, View view, std::size_t adjacency, Points points, const Limits& limits) {
   Answers answers = ask_once(run, view, adjacency, points, limits);
   const bool wants_epsilon = view == View::epsilon;
-  const auto is_open = [](const Answer& answer) { return !answer.converged; };
-  if ((!wants_epsilon && view != View::delta) || !limits.method.empty() ||
-      std::none_of(answers.begin(), answers.end(), is_open))
-    return answers;
+  // What both sides tell is limited by theory, and divergences tell no more of it.
+  bool is_open = false;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const Answer& answer = answers[i];
+    const bool is_told = answer.limited_by == "theory" && answer.lower > 0 && std::isfinite(answer.upper);
+    is_open = is_open || !(answer.converged || (is_told && !(wants_epsilon && points[i] < smallest_delta)));
+  }
+  if ((!wants_epsilon && view != View::delta) || !limits.method.empty() || !is_open) return answers;
   // Epsilon falls with delta, and is known better where doubles do not end.
   std::optional<double> of_smallest;
   for (std::size_t i = 0; i < points.size(); ++i) {
