@@ -95,8 +95,7 @@ class Solver {
       solve_below_floor(), solve_tails(), solve_by_large_losses();
     else
       solve_quantiles();
-    const std::size_t memory = limits_.memory_limit;
-    limits_.memory_limit = std::min(memory, small_grids);
+    const std::size_t memory = std::exchange(limits_.memory_limit, std::min(limits_.memory_limit, small_grids));
     solve_by_grids();
     if (std::exchange(limits_.memory_limit, memory) < memory) solve_by_grids();
     return std::move(answers_);
@@ -159,12 +158,14 @@ class Solver {
 
   void solve_quantiles() {
     CurvePoints curve(direction_, reverse_, {limits_.tolerance, limits_.memory_limit}, ranges::epsilon.high);
-    for (std::size_t i = 0; i < points_.size(); ++i) {
-      const Interval tail = rest_of(points_[i]);
-      const double allowed = limits_.tolerance * deviation_, about = kind_.place(saddlepoint_, points_[i]).epsilon;
-      const Interval guess = likely_quantile(direction_, tail.lower, about, deviation_, limits_.memory_limit);
-      narrow(i, quantile_by_deltas(curve, tail, guess, deviation_, allowed));
+    std::vector<SoughtQuantile> sought;
+    for (const double level : points_) {
+      const double tail = rest_of(level).lower, about = kind_.place(saddlepoint_, level).epsilon;
+      const Interval guess = likely_quantile(direction_, tail, about, deviation_, limits_.memory_limit);
+      sought.push_back({rest_of(level), guess, limits_.tolerance * deviation_});
     }
+    std::size_t i = 0;
+    for (const Interval& found : quantiles_by_deltas(curve, deviation_, sought)) narrow(i++, found);
   }
 
   // What is known of the curve; whether an answer is narrower by it.

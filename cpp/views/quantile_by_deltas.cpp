@@ -28,34 +28,34 @@ struct Slope {
   double loss, tail;
 };
 
+// The search for one quantile, among others that share its points.
 class QuantileSearch {
  public:
-  QuantileSearch(CurvePoints& curve, const Interval& tail, const Interval& about, double deviation, double allowed)
-      : curve_(curve), tail_(tail), about_(about), deviation_(deviation), allowed_(allowed) {}
+  QuantileSearch(const CurvePoints& curve, double deviation, const SoughtQuantile& sought)
+      : curve_(curve), tail_(sought.tail), deviation_(deviation), allowed_(sought.allowed) {
+    const auto [from, to] = sought.about;
+    const double reach = std::max((to - from) / 2, 3 * first_part * deviation_);
+    for (const double k : {-3, -1, 1, 3})
+      add(from / 2 + to / 2 + k / 3 * reach, from < to ? rough_tolerance : first_tolerance);
+  }
 
-  Interval run() {
-    std::vector<WantedPoint> wanted;
-    const double reach = std::max((about_.upper - about_.lower) / 2, 3 * first_part * deviation_);
-    const double tolerance = about_.lower < about_.upper ? rough_tolerance : first_tolerance;
-    for (const double k : {-3, -1, 1, 3}) add(about_.lower / 2 + about_.upper / 2 + k / 3 * reach, tolerance, wanted);
-    for (int round = 0, failed = 0; round < most_rounds && failed < most_failed; ++round) {
-      checkpoint();
-      const std::size_t before = curve_.points().size();
-      if (!curve_.ask(std::move(wanted))) ++failed;
-      wanted.clear();
-      const KnownCurve known(curve_.points());
-      const Interval last = std::exchange(found_, known.quantile(tail_.lower, tail_.upper));
-      if (found_.upper - found_.lower <= allowed_ || known.points.size() == before) break;
-      const double width = found_.upper - found_.lower;
-      is_slow_ = std::isfinite(width) && width > 0.5 * (last.upper - last.lower);
-      next(known.points, wanted);
-    }
-    return found_;
+  bool is_open() const { return is_open_; }
+  const Interval& found() const { return found_; }
+  std::vector<WantedPoint> wanted() { return std::exchange(wanted_, {}); }
+
+  // Takes what the points tell, and wants more of them. `is_served`: whether those that it wanted are known.
+  void take(const KnownCurve& known, const TailsAt& tails, bool is_served) {
+    const Interval last = std::exchange(found_, known.quantile(tails, tail_.lower, tail_.upper));
+    failed_ += is_served ? 0 : 1;
+    const double width = found_.upper - found_.lower;
+    is_open_ = !(width <= allowed_) && failed_ < most_failed;
+    is_slow_ = std::isfinite(width) && width > 0.5 * (last.upper - last.lower);
+    if (is_open_) next(known.points);
   }
 
  private:
   // Where the tail is guessed to be the one wanted, from the slopes between points.
-  void next(std::span<const CurvePoint> points, std::vector<WantedPoint>& wanted) const {
+  void next(std::span<const CurvePoint> points) {
     const std::vector<Slope> slopes = slopes_of(points);
     const double reach = 2 * std::max(points.back().loss - points.front().loss, first_part * deviation_);
     const auto at = std::find_if(slopes.begin(), slopes.end(), [&](const Slope& s) { return s.tail <= tail_.lower; });
@@ -63,11 +63,11 @@ class QuantileSearch {
     if (slopes.empty() || at == slopes.begin()) {
       const bool is_least = front <= curve_.least() && points.size() > 1;
       const double from = is_least ? front : front - reach, to = is_least ? points[1].loss : front;
-      for (const double part : {0.1, 0.4, 0.7}) add(to - part * (to - from), rough_tolerance, wanted);
+      for (const double part : {0.1, 0.4, 0.7}) add(to - part * (to - from), rough_tolerance);
       return;
     }
     if (at == slopes.end()) {
-      for (const double part : {0.1, 0.4, 1.0}) add(back + part * reach, rough_tolerance, wanted);
+      for (const double part : {0.1, 0.4, 1.0}) add(back + part * reach, rough_tolerance);
       return;
     }
     const Slope &left = at[-1], &right = *at;
@@ -78,23 +78,20 @@ class QuantileSearch {
     const double apart = std::max(part_of_gap * gap, part_of_width * allowed_);
     const double middle = left.loss + std::clamp(share, 0.02, 0.98) * gap;
     const double change = (left.tail - right.tail) * std::min(1.0, apart / gap);
-    for (const double k : {-1, 0, 1}) want(points, middle + k * apart, change, apart, wanted);
+    for (const double k : {-1, 0, 1}) want(points, middle + k * apart, change, apart);
   }
 
   // How closely delta is to be known for slopes that tell a change of the tail between points.
-  void want(std::span<const CurvePoint> points, double loss, double change, double apart,
-            std::vector<WantedPoint>& wanted) const {
+  void want(std::span<const CurvePoint> points, double loss, double change, double apart) {
     const auto near = std::find_if(points.begin(), points.end(), [=](const CurvePoint& p) { return p.loss >= loss; });
     const CurvePoint& point = near == points.begin() ? *near : near[-1];
     double value = point.value.upper;
     if (loss < 0) value = std::max(value - 1 + point.alpha.upper, 1e-3 * (1 - point.alpha.lower));
     const double tolerance = for_delta * change * -math::expm1(-apart) / std::max(value, 1e-300);
-    add(loss, std::clamp(tolerance, 2e-12, 0.1), wanted);
+    add(loss, std::clamp(tolerance, 2e-12, 0.1));
   }
 
-  void add(double loss, double tolerance, std::vector<WantedPoint>& wanted) const {
-    wanted.push_back({std::max(loss, curve_.least()), tolerance});
-  }
+  void add(double loss, double tolerance) { wanted_.push_back({std::max(loss, curve_.least()), tolerance}); }
 
   static std::vector<Slope> slopes_of(std::span<const CurvePoint> points) {
     std::vector<Slope> slopes;
@@ -108,13 +105,25 @@ class QuantileSearch {
     return slopes;
   }
 
-  CurvePoints& curve_;
+  const CurvePoints& curve_;
   Interval tail_;
-  Interval about_;
   double deviation_, allowed_;
   Interval found_{-infinity, infinity};
-  bool is_slow_ = false;
+  std::vector<WantedPoint> wanted_;
+  int failed_ = 0;  // rounds that hardly told what was wanted
+  bool is_open_ = true, is_slow_ = false;
 };
+
+// Whether at least half of these points are known as closely as wanted.
+bool is_served(std::span<const CurvePoint> points, std::span<const WantedPoint> wanted) {
+  std::size_t served = 0;
+  for (const WantedPoint& each : wanted) {
+    const auto at =
+        std::find_if(points.begin(), points.end(), [&](const CurvePoint& p) { return p.loss == each.loss; });
+    served += at != points.end() && at->refused == 0 ? 1 : 0;
+  }
+  return 2 * served > wanted.size();
+}
 
 }  // namespace
 
@@ -124,11 +133,17 @@ KnownCurve::KnownCurve(std::span<const CurvePoint> at) : points(at) {
 
 Interval KnownCurve::tail(std::size_t k) const { return loss_tail(kinks, points[k].value.lower, points[k].loss); }
 
+TailsAt KnownCurve::tails() const {
+  TailsAt tails;
+  for (std::size_t k = 0; k < points.size(); ++k) tails.push_back(tail(k));
+  return tails;
+}
+
 // P(L > t) falls, so that every point is certified.
-Interval KnownCurve::quantile(double least, double most) const {
+Interval KnownCurve::quantile(const TailsAt& tails, double least, double most) const {
   Interval found{-infinity, infinity};
   for (std::size_t k = 0; k < points.size(); ++k) {
-    const Interval at = tail(k);
+    const Interval& at = tails[k];
     if (at.lower > most) found.lower = points[k].loss;                           // proof: loss-tail-chords
     if (at.upper <= least) found.upper = std::min(found.upper, points[k].loss);  // proof: loss-tail-chords
   }
@@ -151,9 +166,30 @@ Interval likely_quantile(const Direction& direction, double tail, double about, 
   return is_outside && std::isfinite(most) ? Interval{least, std::max(least, most)} : Interval{about, about};
 }
 
-Interval quantile_by_deltas(CurvePoints& curve, const Interval& tail, const Interval& about, double deviation,
-                            double allowed) {
-  return QuantileSearch(curve, tail, about, deviation, allowed).run();
+std::vector<Interval> quantiles_by_deltas(CurvePoints& curve, double deviation,
+                                          std::span<const SoughtQuantile> sought) {
+  std::vector<QuantileSearch> searches;
+  for (const SoughtQuantile& each : sought) searches.emplace_back(curve, deviation, each);
+  for (int round = 0; round < most_rounds; ++round) {
+    checkpoint();
+    std::vector<std::pair<QuantileSearch*, std::vector<WantedPoint>>> open;
+    std::vector<WantedPoint> wanted;
+    for (QuantileSearch& search : searches) {
+      if (!search.is_open()) continue;
+      open.emplace_back(&search, search.wanted());
+      wanted.insert(wanted.end(), open.back().second.begin(), open.back().second.end());
+    }
+    const std::size_t before = curve.points().size();
+    if (open.empty()) break;
+    curve.ask(std::move(wanted));
+    const KnownCurve known(curve.points());
+    const TailsAt tails = known.tails();
+    for (const auto& [search, asked] : open) search->take(known, tails, is_served(known.points, asked));
+    if (known.points.size() == before) break;
+  }
+  std::vector<Interval> found;
+  for (const QuantileSearch& search : searches) found.push_back(search.found());
+  return found;
 }
 
 }  // namespace hockeystick

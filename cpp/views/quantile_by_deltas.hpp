@@ -4,12 +4,16 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "numeric/interval.hpp"
 #include "pld/hockey_stick.hpp"
 #include "views/curve_points.hpp"
 
 namespace hockeystick {
+
+/// Bounds of P(L > loss) at points of a curve.
+using TailsAt = std::vector<Interval>;
 
 /// A curve known at points, and the same from above.
 struct KnownCurve {
@@ -18,9 +22,10 @@ struct KnownCurve {
   explicit KnownCurve(std::span<const CurvePoint> at);
   /// Encloses P(L > loss) at point k.
   Interval tail(std::size_t k) const;
+  TailsAt tails() const;
   /// Encloses the smallest t with P(L > t) at most a number of which the ends are given: above `least`, P(L > t) is
   /// certainly too large at the lower end, and it is at most `least` at the upper one.
-  Interval quantile(double least, double most) const;
+  Interval quantile(const TailsAt& tails, double least, double most) const;
 };
 
 /// A guess of the t with P(L > t) = tail: `about`, or the ends between which two or three epsilons show t to lie, if
@@ -28,9 +33,14 @@ struct KnownCurve {
 Interval likely_quantile(const Direction& direction, double tail, double about, double deviation,
                          std::size_t memory_limit);
 
-/// Asks the curve about losses until the t with P(L > t) = tail is enclosed within `allowed` or nothing is gained.
-/// `about`: a guess of t, or of two ends.
-Interval quantile_by_deltas(CurvePoints& curve, const Interval& tail, const Interval& about, double deviation,
-                            double allowed);
+/// The t with P(L > t) = tail, to be enclosed within `allowed`; `about` is a guess of t, or of two ends.
+struct SoughtQuantile {
+  Interval tail, about;
+  double allowed;
+};
+
+/// Asks the curve about losses until each is enclosed as closely as allowed or nothing is gained. `deviation`: of the
+/// loss.
+std::vector<Interval> quantiles_by_deltas(CurvePoints& curve, double deviation, std::span<const SoughtQuantile> sought);
 
 }  // namespace hockeystick

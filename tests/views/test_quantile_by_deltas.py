@@ -65,3 +65,28 @@ def test_without_a_reverse_quantiles_next_to_0_come_from_one_side(tolerance):
     (found,) = _core.loss_quantile_bounds(run, np.array([1 - tail.upper]), **limits)
     assert found.converged
     assert found.lower <= 0.05
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        34 * hs.DiscreteGaussian(73.3),
+        219 * hs.Laplace(57.6),
+        8 * hs.Gaussian(0.81) + 58 * hs.Laplace(46.0) + 8097 * sampled(3.13, 1e-3),
+    ],
+)
+def test_quantiles_of_an_array_share_their_points(run):
+    """They took as much work as all of them alone, or twice as much."""
+    levels = [0.1, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999, 0.999999, 0.9999999]
+
+    def work(at):
+        before = _core.work.taken()
+        found = run.loss_quantile_bounds(at)
+        return found, _core.work.taken() - before
+
+    alone = [work(level) for level in levels]
+    together, taken = work(levels)
+    assert taken <= 0.8 * sum(each for _, each in alone)
+    for k, (one, _) in enumerate(alone):
+        assert together.lower[k] <= one.upper
+        assert one.lower <= together.upper[k]
