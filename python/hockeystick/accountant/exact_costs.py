@@ -55,17 +55,15 @@ def _loss(mechanism: Mechanism, moved: int) -> Fraction | None:
         return moved / Fraction(mechanism.noise_multiplier)
     if isinstance(mechanism, DiscreteLaplace):
         return moved * mechanism.sensitivity * Fraction(mechanism.parameter)
-    if isinstance(mechanism, Grouped) and isinstance(
-        mechanism.mechanism, Laplace | DiscreteLaplace
-    ):
-        return _loss(mechanism.mechanism, moved * mechanism.size)
+    if isinstance(mechanism, Grouped) and (one := _loss(mechanism.mechanism, moved)) is not None:
+        return mechanism.size * one
     return None
 
 
 def _rho(mechanism: Mechanism, moved: int) -> Fraction | None:
     """Normal noise moved by d of its standard deviations is (d^2 / 2)-zCDP, discrete noise, too.
 
-    Bun & Steinke (2016), Proposition 1.6; Canonne, Kamath & Steinke (2020), Theorem 4.
+    Bun & Steinke (2016), Propositions 1.6 and 1.9; Canonne, Kamath & Steinke (2020), Theorem 4.
     """
     if isinstance(mechanism, ZCDP):
         return Fraction(mechanism.rho)
@@ -76,8 +74,6 @@ def _rho(mechanism: Mechanism, moved: int) -> Fraction | None:
     if isinstance(mechanism, JointGaussian):
         each = ((_rho(one, moved) or 0) * count for one, count in mechanism.parts)
         return Fraction(sum(each))
-    if isinstance(mechanism, Grouped) and isinstance(
-        mechanism.mechanism, Gaussian | JointGaussian | DiscreteGaussian
-    ):
-        return _rho(mechanism.mechanism, moved * mechanism.size)  # all move it in one direction
+    if isinstance(mechanism, Grouped) and (one := _rho(mechanism.mechanism, moved)) is not None:
+        return mechanism.size**2 * one
     return None

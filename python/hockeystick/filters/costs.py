@@ -22,6 +22,7 @@ from hockeystick.mechanisms import (
     PoissonSampled,
     RandomAllocation,
     RenyiDP,
+    SampledBetween,
     SampledGroup,
     SelectedSteps,
     Shuffled,
@@ -89,6 +90,7 @@ def _of_normal_noise(mechanism: Mechanism, adjacency: Adjacency) -> Fraction | N
 
 _TIMES: dict[type[Mechanism], Callable[[Any], int]] = {
     PoissonSampled: lambda _: 1,
+    SampledBetween: lambda _: 1,
     Grouped: lambda group: group.size**2,
     SampledGroup: lambda group: sum(q > 0 for q in group.sampling_probabilities) ** 2,
     RandomAllocation: lambda scheme: scheme.epochs,
@@ -116,7 +118,10 @@ def rho(mechanism: Mechanism, adjacency: Adjacency) -> tuple[Fraction, Fraction]
     if normal is not None:  # the slope of large orders is that of what is not sampled
         return normal / 2, Fraction(0)
     found = mechanism.zcdp_bounds(adjacency=adjacency).upper
-    return None if math.isinf(found) else (Fraction(found), Fraction(0))
+    known = [] if math.isinf(found) else [Fraction(found)]
+    most = rational_loss(Composition([(mechanism, 1)]), adjacency)
+    known += [] if most is None else [most**2 / 2]
+    return (min(known), Fraction(0)) if known else None
 
 
 @lru_cache(maxsize=1024)

@@ -66,6 +66,24 @@ def test_what_gaussians_tell_is_charged_without_rounding(step, adjacency, square
     )
 
 
+def test_groups_of_guarantees_are_charged_exactly():
+    """The square of the size times rho, and the size times epsilon."""
+    concentrated, pure = hs.ZCDP(0.01).group(2), hs.ApproximateDP(0.125, 0).group(2)
+    assert hs.ZCDPFilter(rho=1).runs_left(hs.ZCDP(1 / 64).group(4)) == 4
+    assert hs.ZCDPFilter(rho=0.04 * 25).runs_left(concentrated) == 24  # 0.01 is above 1 / 100
+    assert hs.ZCDPFilter(rho=1).runs_left(pure) == 32
+    assert hs.PureFilter(epsilon=1).runs_left(pure) == 4
+    assert hs.PureFilter(epsilon=1).runs_left(hs.Laplace(8.0).group(2)) == 4
+    assert hs.RenyiFilter(order=4, budget=2).runs_left(hs.ZCDP(1 / 64).group(4)) == 2
+
+
+def test_correlated_noise_is_charged_sampled_or_not():
+    step = hs.joint(covariance=[[9.0, 6.0], [6.0, 16.0]])  # mu^2 = 37 / 108
+    for one in (step, step.poisson_sampled(0.1)):
+        assert hs.GaussianFilter(mu=1.014).runs_left(one) == 3
+        assert hs.GaussianFilter(mu=1.013).runs_left(one) == 2
+
+
 def test_a_menu_is_charged_for_its_dearest_option():
     menu = hs.any_of(hs.Laplace(20.0), hs.Gaussian(10.0))
     for budget in (hs.GaussianFilter(mu=1), hs.ZCDPFilter(rho="0.5")):
