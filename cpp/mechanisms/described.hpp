@@ -41,8 +41,8 @@ struct Given {
 struct PairName {
   std::string name;
   std::vector<double> parameters;
-  /// Of "allocated_above", "allocated_below", "allocated_far", "allocated_moments" and their "_back", which are made
-  /// from another pair and not registered.
+  /// Of "allocated_above", "allocated_below", "allocated_far", "allocated_moments" and their "_back", and of "far_of_"
+  /// before the name of a pair above, which are made from another pair and not registered.
   std::shared_ptr<const PairName> step = {};
   std::shared_ptr<const DominatingPair> made = {};  // where the pair itself is given, in place of a name
 

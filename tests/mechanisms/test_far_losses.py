@@ -141,6 +141,39 @@ def test_mass_at_infinity(direction):
         assert found.upper <= 0.125 * (1 + 1e-12)
 
 
+SHUFFLES = [
+    hs.Gaussian(5.0).shuffled(batches=20),
+    hs.Gaussian(4.0).shuffled(batches=1000, left_out=1),
+    hs.Gaussian(2.0).shuffled(batches=100, left_out=1),
+    hs.Gaussian(2.0).shuffled(batches=7, epochs=2),
+    hs.Gaussian(0.7).shuffled(batches=30, left_out=3, batch_size=5),
+]
+
+
+@pytest.mark.parametrize("way", ["replace-special", "replace-one"])
+@pytest.mark.parametrize("epoch", SHUFFLES, ids=repr)
+def test_shuffled_epochs(epoch, way):
+    """Between what is attained, where others add nothing, and what the record's own step tells."""
+    attained = hs.Gaussian(epoch.mechanism.noise_multiplier).random_allocation(
+        steps=epoch.batches, epochs=1
+    )
+    for order in (1.0, 1.5, 4.0, 20.0):
+        lower, upper = epoch.renyi_divergence_bounds(order, adjacency=way)
+        assert 0 < lower <= upper
+        own = (epoch.epochs * epoch.mechanism).renyi_divergence_bounds(order, adjacency=way)
+        assert upper <= own.upper * (1 + 1e-9)
+        if not epoch.left_out and epoch.epochs == 1:
+            assert attained.renyi_divergence_bounds(order).lower <= upper
+
+
+def test_shuffling_hides_at_moderate_orders():
+    epoch = hs.Gaussian(4.0).shuffled(batches=1000, left_out=1)
+    lower, upper = epoch.renyi_divergence_bounds(4.0, adjacency="replace-special")
+    assert upper < 1.5 * lower < 0.003 * hs.Gaussian(4.0).renyi_divergence(4.0)
+    whole = (3 * epoch).renyi_divergence(4.0, adjacency="replace-special")
+    assert whole == pytest.approx(3 * upper, rel=1e-3)
+
+
 def test_refusals():
     gaussian = hs.Gaussian(1.0).dominating_pair(hs.Direction.REMOVE)
     for steps in (0.0, math.nan, 1.5, 1e13):

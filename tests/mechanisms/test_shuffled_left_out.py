@@ -114,11 +114,13 @@ def test_the_same_order_is_one_epoch_at_less_noise():
         assert ends[0].lower == pytest.approx(ends[1].lower, rel=1e-6)
 
 
-def test_moments_are_those_of_the_own_step():
+def test_moments_are_at_most_those_of_the_own_step():
+    """At moderate orders far less, by the curve; at large ones the same, by the step itself."""
     epoch = hs.Gaussian(2.0).shuffled(batches=100, left_out=1)
-    bounds = epoch.renyi_divergence_bounds(8.0, **SPECIAL)
-    own = hs.Gaussian(2.0).renyi_divergence_bounds(8.0, **SPECIAL)
-    assert 0 < bounds.lower < bounds.upper == pytest.approx(own.upper, rel=1e-9)
+    for order, most in ((4.0, 0.05), (16.0, 1 + 1e-9)):
+        bounds = epoch.renyi_divergence_bounds(order, **SPECIAL)
+        own = hs.Gaussian(2.0).renyi_divergence_bounds(order, **SPECIAL)
+        assert 0 < bounds.lower < bounds.upper <= most * own.upper
 
 
 def test_the_record_joins_as_often_as_it_is_not_left_out():

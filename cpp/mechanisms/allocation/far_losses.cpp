@@ -172,7 +172,7 @@ class FarLosses final : public DominatingPair {
     if (law) law->cut += law->infinity_mass, law->infinity_mass = law->infinity_mass_lower = 0;
     return law;
   }
-  Interval infinity_mass() const override { return {0, beyond_}; }
+  Interval infinity_mass() const override { return {0, std::min(beyond_, moments_.infinity_mass().upper)}; }
   double loss_infimum() const override { return curve_->loss_infimum(); }
   double loss_supremum() const override { return curve_->loss_supremum(); }
   double finite_loss_bound() const override { return curve_->finite_loss_bound(); }

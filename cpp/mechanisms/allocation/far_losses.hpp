@@ -19,7 +19,7 @@ std::shared_ptr<const DominatingPair> allocated_moments(std::shared_ptr<const Do
                                                         bool back);
 
 /// A pair whose Renyi divergences lie above, from a discrete one above the curve: its mass at +inf counts as what
-/// losses beyond its others may add.
+/// losses beyond its others may add. With steps = 1, of any curve whose moments are at most those of `step`.
 std::shared_ptr<const DominatingPair> with_far_losses(std::shared_ptr<const DominatingPair> curve,
                                                       std::shared_ptr<const DominatingPair> step, double steps,
                                                       bool back);
