@@ -22,12 +22,7 @@ LEFT_OUT = {
     "sampled discrete Gaussians": {"Renyi"},
     "random allocation": {"delta", "nine deltas", "Renyi", "mu"},
     "fixed size": {"trade-off", "nine deltas"},
-    "shuffled": {"nine deltas"},
     "truncated batches": {"quantile"},
-    "k of t": {"nine deltas", "Renyi", "zCDP"},
-    "training, then statistics": {
-        *("true positive rate", "trade-off", "mu", "zCDP", "P(L > epsilon)", "quantile"),
-    },
     "allocation, then counts": {"nine deltas", "mu"},
 }
 # Of answers of which the docstrings say how wide they may be, relative to the upper end.

@@ -7,7 +7,7 @@ import pytest
 from flint import acb, arb, ctx
 
 import hockeystick as hs
-from hockeystick import Adjacency
+from hockeystick import Adjacency, _core
 
 STEPS = 9
 
@@ -204,3 +204,39 @@ def test_sampling_all_but_all_leaves_the_moved_part(sigma, order):
         assert arb(bounds.lower) <= unsampled
         assert unsampled + arb(order) / (order - 1) * arb(rate).log() <= arb(bounds.upper)
     assert bounds.upper - bounds.lower <= 2e-14 * bounds.upper
+
+
+def sampled_moment(sigma, rate, order):
+    """Of a whole order: a binomial sum of what pairs of the records' copies share."""
+    total, ratio = arb(0), arb(rate) / (1 - arb(rate))
+    term = (1 - arb(rate)) ** order
+    for j in range(order + 1):
+        total += term * (arb(j * (j - 1)) / 2 / arb(sigma) ** 2).exp()
+        term *= ratio * (order - j) / (j + 1)
+    return total.log()
+
+
+@pytest.mark.parametrize(("sigma", "rate"), [(0.506, 1e-5), (2.0, 0.01), (0.7, 0.3), (8.0, 1e-6)])
+@pytest.mark.parametrize("order", [2, 64, 1024, 4097])
+def test_moments_of_sampled_gaussians_at_any_order(sigma, rate, order):
+    """At large orders the norm of a sum is nearly that of its parts."""
+    pair = _core.dominating_pair("poisson_gaussian_remove", [sigma, rate])
+    with ctx.workprec(2000):
+        truth = sampled_moment(sigma, rate, order)
+        lower, upper = pair.log_moment_bounds(order - 1.0)
+        assert arb(lower) <= truth <= arb(upper)
+        t = arb(order - 1)
+        norm = (1 - arb(rate) + arb(rate) * (t / 2 / arb(sigma) ** 2).exp()).log() * order
+        assert upper <= float(norm) * (1 + 1e-13)
+        if upper >= float(norm) * (1 - 1e-13):  # no line told it more closely
+            assert norm < arb(upper)
+
+
+def test_rho_of_releases_beside_rare_samples():
+    """Beyond an order of 4096 the moments of the samples were known too roughly to tell it."""
+    run = (
+        6 * hs.Gaussian(5.334542813896197)
+        + 15 * hs.Laplace(1.031628422999508)
+        + 4 * hs.Gaussian(0.5062554172747172).poisson_sampled(1.0231295663940375e-05)
+    )
+    assert run.zcdp_bounds().gap <= 1e-3 * run.zcdp_bounds().upper

@@ -139,9 +139,13 @@ class Remove final : public Sampled {
     // proof: tail-moments
     return shifted_tail_moment(mu_ * (1 + 4 * u), inner / mu_ + mu_ / 2 - 1e-9, t) * math::exp((t + 1) * math::log(c));
   }
-  // The divergence is convex in the pair, and at least q^a times that without sampling.
+  // The divergence is convex in the pair, and at least q^a times that without sampling. The norm of order t + 1 of
+  // 1 - q + q R under Q is at most 1 - q and q times that of R, e^(t mu^2 / 2).
   Interval log_moment_bounds(double t) const override {
-    return by_moved_part(DominatingPair::log_moment_bounds(t), mu_, q_, t, 0, 0);
+    const auto [lower, upper] = by_moved_part(DominatingPair::log_moment_bounds(t), mu_, q_, t, 0, 0);
+    const double norm = mu_ * mu_ / 2 * t, mean = sampled_loss(q_, norm);
+    const double off = sampled_loss_error(q_, norm, mean) + 5 * u * norm;
+    return {lower, std::min(upper, (t + 1) * (mean + off) * (1 + 4 * u))};  // proof: log-moments
   }
   double renyi_slope_bound(double) const override { return mu_ * mu_ / 2 * (1 + 8 * u); }
   double renyi_slope_limit() const override { return mu_ * mu_ / 2 * (1 - 8 * u); }
