@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "methods/questions.hpp"
 #include "numeric/elementary.hpp"
@@ -14,8 +15,8 @@
 namespace hockeystick {
 namespace {
 
-constexpr int most_rounds = 16;
-constexpr std::size_t few_rates = 12;  // for which each has its own points
+constexpr int most_rounds = 16, most_failed = 3;  // rounds, and those of few deltas as close as wanted
+constexpr std::size_t few_rates = 12;             // for which each has its own points
 constexpr std::size_t most_points = 0x1p14;
 constexpr double least_tolerance = 2e-12, most_tolerance = 0.1;
 
@@ -50,7 +51,8 @@ class PowerSearch {
         fprs_(fprs),
         tolerance_(tolerance),
         allowed_(allowed),
-        answers_(answers) {
+        answers_(answers),
+        widths_(fprs.size(), infinity) {
     for (std::size_t i = 0; i < fprs.size(); ++i)
       if (!answers[i].converged) open_.push_back(i);
     sort_by(open_, [&](std::size_t i) { return -fprs[i]; });
@@ -59,8 +61,8 @@ class PowerSearch {
   void solve() {
     if (open_.empty()) return;
     std::vector<WantedPoint> wanted = first_points();
-    for (int round = 0; round < most_rounds && !wanted.empty(); ++round) {
-      if (!curve_.ask(std::move(wanted))) return;
+    for (int round = 0, failed = 0; round < most_rounds && failed < most_failed && !wanted.empty(); ++round) {
+      if (!curve_.ask(std::move(wanted))) ++failed;
       wanted.clear();
       std::size_t near = 0;
       std::vector<std::size_t> left;
@@ -68,10 +70,10 @@ class PowerSearch {
         checkpoint_each<64>(i);
         const PowerBetween found = power_between(curve_.points(), fprs_[i], near);
         near = found.best;
-        const double before = answers_[i].upper - answers_[i].lower;
         const bool is_closed = found.is_closed_below && found.is_closed_above;
-        if (take(i, found) || (round > 0 && is_closed && answers_[i].upper - answers_[i].lower > 0.9 * before))
-          continue;
+        // The points' own width, as more may be known of the answer already.
+        const double width = found.power.upper - found.power.lower, before = std::exchange(widths_[i], width);
+        if (take(i, found) || (is_closed && width > 0.9 * before)) continue;
         left.push_back(i);
         add_points(curve_.points(), found, allowed_(answers_[i]), wanted);
       }
@@ -114,6 +116,7 @@ class PowerSearch {
   double tolerance_;
   const AllowedWidth& allowed_;
   std::span<Answer> answers_;
+  std::vector<double> widths_;     // between the points, in the last round
   std::vector<std::size_t> open_;  // by falling rate, so by rising loss
 };
 

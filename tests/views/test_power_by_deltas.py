@@ -80,3 +80,22 @@ def test_a_direction_is_not_told_a_reverse_that_may_be_none(loose):
         bounds = ours.true_positive_rate_bounds(fpr, adjacency="remove-one")
         truth = RUN.true_positive_rate_bounds(fpr, adjacency="remove-one")
         assert max(bounds.lower, truth.lower) <= min(bounds.upper, truth.upper)
+
+
+def test_a_power_next_to_its_rate_is_asked_until_the_points_tell_it():
+    """The rate is below the power: the points may narrow where the answer does not yet."""
+    run = 100_000 * hs.Gaussian(1.5).poisson_sampled(3e-5)
+    before = _core.work.taken()
+    found = run.true_positive_rate_bounds(1e-6)
+    assert found.upper - found.lower <= 1e-3 * found.upper
+    assert _core.work.taken() - before < 1e8  # it took all that a question may, and was refused
+
+
+def test_rates_of_an_array_are_answered_where_each_is_answered_alone():
+    run = 515 * hs.Gaussian(0.5966536735383569).poisson_sampled(9.935762341927607e-06)
+    rates = [1e-05, 0.0001, 0.001, 0.01, 0.05, 0.1, 0.3, 0.5, 0.9]
+    found = run.true_positive_rate_bounds(rates)
+    for k, rate in enumerate(rates):
+        alone = run.true_positive_rate_bounds(rate)
+        assert found.lower[k] <= alone.upper
+        assert alone.lower <= found.upper[k]
