@@ -25,6 +25,7 @@ _NEIGHBOURS: Mapping[str, tuple[str, ...]] = {
         ("delta",): "target_delta max_delta get_delta get_delta_for_epsilon compute_delta",
         ("mu",): "gdp_mu",
         ("rho",): "target_rho zcdp",
+        ("mechanism", "run"): "mechanism mechanisms pipeline",
         ("tolerance", "deviations"): "tol eps_error epsilon_tolerance rtol tolerance",
         ("noise_multiplier",): "noise sigma std sd stddev",
         ("scale",): "b",

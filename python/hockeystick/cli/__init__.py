@@ -72,11 +72,10 @@ def _bare(text: str) -> str:
 def _guessed(error: click.NoSuchOption) -> str:
     """The message, with the option that a word of other libraries means."""
     known = error.ctx.command.params if error.ctx is not None else []
-    hint = likely(
-        error.option_name.lstrip("-").replace("-", "_"), [one.name or "" for one in known]
-    )
+    names = [name[2:].replace("-", "_") for one in known for name in one.opts if name[:2] == "--"]
+    hint = likely(error.option_name.lstrip("-").replace("-", "_"), names)
     if not hint:
-        return error.format_message()
+        return f"No such option {error.option_name!r}"
     own = hint.removeprefix("; did you mean ").removesuffix("?").replace("_", "-")
     return f"No such option {error.option_name!r}; did you mean '--{_bare(own)}'?"
 

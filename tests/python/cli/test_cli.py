@@ -213,6 +213,7 @@ def test_nothing_costs_nothing(run):
             "No such option '--sigma'; did you mean '--noise-multiplier'?",
         ),
         ([*EPSILON, "--shuffle"], "did you mean '--sampling=shuffled'?"),
+        ([*EPSILON, "--mechanism", "laplace"], "did you mean '--run'?"),
         ([*EPSILON, "--frobnicate"], "No such option '--frobnicate'"),
         (
             [*EPSILON, "--sampling", "shuffled"],
