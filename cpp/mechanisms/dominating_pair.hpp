@@ -3,8 +3,6 @@
 // planning.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,7 +11,6 @@
 #include "mechanisms/mgf_line.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
-#include "numeric/outward.hpp"
 
 namespace hockeystick {
 
@@ -151,15 +148,7 @@ class DominatingPair {
 
   /// Bounds of log E_P[e^(t L)], t > 0, that do not use masses, for which binary64 may be too narrow; -inf and inf if
   /// none are known. The default uses the line.
-  virtual Interval log_moment_bounds(double t) const {
-    constexpr std::size_t most_nodes = 0x1p16;
-    constexpr double unknown = infinity;
-    const auto line = mgf_line({t, t, t, 0, 40, most_nodes});
-    if (!line) return {-unknown, unknown};
-    const auto [value, error] = line->log_moment();
-    return {value - error * (1 + 1e-9) - 1e-15 * std::fabs(value),
-            value + error * (1 + 1e-9) + 1e-15 * std::fabs(value)};
-  }
+  virtual Interval log_moment_bounds(double t) const;
 
   /// Bytes of the tables, if they grow with the number of outcomes.
   virtual double table_bytes() const { return 0; }
@@ -173,11 +162,7 @@ class DominatingPair {
 
  protected:
   /// That slope bound where all losses lie between `least` under Q and `most` under P.
-  static double slope_between(double least, double most, double order) {
-    const double steepest = most > -least ? most : -least;
-    const double by_size = outward::product(steepest, steepest / 2, true);  // proof: zcdp
-    return std::min(by_size, outward::quotient(most, order, true));         // proof: zcdp
-  }
+  static double slope_between(double least, double most, double order);
 };
 
 }  // namespace hockeystick
