@@ -68,6 +68,18 @@ def test_bad_input_is_refused_by_name(make, message):
         make()
 
 
+@pytest.mark.parametrize("inner", [hs.Gaussian(2.0), hs.joint(hs.Gaussian(2), hs.Gaussian(4))])
+def test_replaced_groups_cost_at_least_what_removed_ones_do(inner):
+    """Others may replace them that add nothing."""
+    group = (100 * inner.poisson_sampled(0.01)).group(4)
+    lower, upper = group.epsilon_bounds(1e-6, adjacency="replace-one")
+    one = (100 * inner.poisson_sampled(0.01)).epsilon_bounds(1e-6, adjacency="replace-one")
+    removed = group.epsilon_bounds(1e-6)
+    assert one.lower < removed.lower * (1 - 1e-3) <= lower <= upper
+    orders = group.renyi_divergence_bounds(4.0, adjacency="replace-one")
+    assert group.renyi_divergence_bounds(4.0).lower * (1 - 1e-3) <= orders.lower <= orders.upper
+
+
 def test_groups_of_steps():
     users = (10_000 * STEP).group(8)
     bounds = users.epsilon_bounds(1e-6, tolerance=1e-5)

@@ -50,7 +50,8 @@ class Grouped(FromRun):
     after the i-th; the least is found on a grid. Where records of a sampled Gaussian are replaced,
     it is the smallest bound of three chains: first all removed, then others added; the other way
     round; or one by one. From below bounds what one record costs, the others of the group being of
-    no effect. `explain` says which it is.
+    no effect, and where records are replaced also what all cost that others replace which add
+    nothing. `explain` says which it is.
 
     Renyi divergences of a group of k are bounded by those of one record: D_a by k a times the sum
     of D_o / o over the orders o = k (a - 1) + 1, ..., k a, and so zCDP by k^2 times that of one.
@@ -159,9 +160,9 @@ class Grouped(FromRun):
         if known:
             return known[-1:]
         if self.mechanism.is_exact:
-            return (self.mechanism.dominating_pair(direction),)
+            return (self.mechanism.dominating_pair(direction), *_without_others(self, direction))
         found: Pairs = self.mechanism.pairs_below(direction, accuracy)  # type: ignore[attr-defined]
-        return found
+        return (*found, *_without_others(self, direction))
 
     def largest_pairs(self, direction: Direction, accuracy: Accuracy) -> Pairs:
         """The largest loss is at most as often that of one record."""
@@ -375,6 +376,15 @@ def _group_pairs(noise: float, rates: tuple[float, ...], form: str) -> Pairs:
         _core.dominating_pair(f"group_gaussian_{side}_{form}", [noise, *rates])
         for side in (("above", "below") if is_cut else ("above",))
     )
+
+
+def _without_others(group: Grouped, direction: Direction) -> Pairs:
+    """What is attained where the records that replace the group's add nothing, if it is known."""
+    if not direction.replaces:
+        return ()
+    ways = (Direction.REMOVE, Direction.ADD)
+    known = [_exact(group, way) or _enclosed(group, way) for way in ways]
+    return tuple(pairs[-1] for pairs in known if pairs)
 
 
 @lru_cache(maxsize=64)
