@@ -44,6 +44,25 @@ def test_a_column_that_grows_is_worse_than_equal_shifts():
     assert 475 / 144 > 227 / 72
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_columns_of_any_sign_by_their_correlations(seed):
+    """In fractions, all sets of steps; the coefficients neither fall nor keep their signs."""
+    rng = random.Random(seed)
+    steps, apart, most = rng.randint(4, 9), rng.randint(1, 3), rng.randint(2, 4)
+    column = [rng.randint(-12, 12) / 12 for _ in range(rng.randint(apart + 1, steps))]
+    lower, upper = _core.toeplitz_sensitivity(np.array(column), steps, apart, most)
+    attained, bound = exact(toeplitz(column, steps), apart, most)
+    assert Fraction(lower) ** 2 <= attained <= bound <= Fraction(upper) ** 2
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_long_columns_that_do_not_fall_are_enclosed_closely(sign):
+    rng = np.random.default_rng(3)
+    column = rng.random(200) * np.where(rng.random(200) < 0.5, sign, 1)
+    lower, upper = _core.toeplitz_sensitivity(column, 16384, 100, 10**6)
+    assert lower <= upper <= lower * (1.03 if sign > 0 else 1.3)
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_long_columns_are_rounded_outwards(seed):
     """The whole sum in fractions, of many steps and few participations."""

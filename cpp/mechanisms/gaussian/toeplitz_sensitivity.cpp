@@ -12,8 +12,9 @@
 namespace hockeystick {
 namespace {
 
-constexpr double least = 0x1p-120;  // smaller coefficients count as that above, as 0 below
-constexpr std::int64_t few = 512;   // steps of which all pairs of columns are looked at, about 0.1 s
+constexpr double least = 0x1p-120;     // smaller coefficients count as that above, as 0 below
+constexpr std::int64_t few = 512;      // steps of which all pairs of columns are looked at, about 0.1 s
+constexpr double most_products = 4e8;  // twice those of correlations, about 0.3 s
 constexpr double twofold_error = 0x1p-97;
 
 // The sum over t of (c_t + c_(t - b) + ...)^2, of at most `count` terms each: the columns 0, b, 2 b, ... added up. c
@@ -81,6 +82,47 @@ Interval written_out(std::span<const double> column, std::int64_t steps, const P
   return matrix_sensitivity_squared({entries, n, n}, schedule);
 }
 
+// Lower bound of the sum of X_ii over columns 0, b, 2 b, ..., the mean of what signs reach.
+double of_squares(std::span<const double> column, std::int64_t steps, std::int64_t b, std::int64_t count) {
+  std::vector<double> sums{0};
+  for (const double x : column) sums.push_back(std::max(sums.back(), down(sums.back() + down(x * x))));
+  double total = 0;
+  for (std::int64_t j = 0; j < count; ++j) {
+    const auto length = std::min(sums.size() - 1, static_cast<std::size_t>(steps - j * b));
+    total = std::max(total, down(total + sums[length]));  // proof: matrix-sensitivity
+  }
+  return total;
+}
+
+// Upper bound of |X_ij| of columns d apart, which are sums of c_t c_(t + d) up to some t.
+double correlation(std::span<const double> column, std::size_t d) {
+  double sum = 0, absolute = 0, most = 0;
+  for (std::size_t t = 0; t + d < column.size(); ++t) {
+    const double product = column[t] * column[t + d];
+    sum += product, absolute += std::fabs(product);
+    most = std::max(most, std::fabs(sum));
+  }
+  const auto terms = static_cast<double>(column.size());
+  const double error = absolute * (1 + gamma(terms + 4)) * gamma(terms + 4);
+  return up(up(most + up(error)) + 4 * terms * smallest_subnormal);  // proof: matrix-sensitivity
+}
+
+// Of `count` steps b apart: pairs that are the g-th next of each other are g b or more apart, and count - g of them.
+double by_correlations(std::span<const double> column, std::int64_t b, std::int64_t count) {
+  std::vector<double> most(static_cast<std::size_t>(count) + 1, 0.0);
+  for (auto d = static_cast<std::size_t>(b); d < column.size(); ++d) {
+    checkpoint_each<8>(d);
+    double& largest = most[static_cast<std::size_t>(std::min(static_cast<std::int64_t>(d) / b, count - 1))];
+    largest = std::max(largest, correlation(column, d));
+  }
+  double sum = up(static_cast<double>(count) * correlation(column, 0)), farther = 0;
+  for (std::int64_t g = count - 1; g > 0; --g) {
+    farther = std::max(farther, most[static_cast<std::size_t>(g)]);
+    sum = up(sum + up(2 * static_cast<double>(count - g) * farther));  // proof: matrix-sensitivity
+  }
+  return sum;
+}
+
 }  // namespace
 
 Interval toeplitz_sensitivity_squared(std::span<const double> lower, std::span<const double> upper, std::int64_t steps,
@@ -98,11 +140,14 @@ Interval toeplitz_sensitivity_squared(std::span<const double> lower, std::span<c
     return {of_equal_shifts(below, steps, b, count).lower, of_equal_shifts(above, steps, b, count).upper};
   bool is_positive = true;
   for (const double x : lower) is_positive = is_positive && x >= 0;
-  double least_of_all = of_equal_shifts(below, steps, b, is_positive ? count : 1).lower;
+  double least_of_all =
+      is_positive ? of_equal_shifts(below, steps, b, count).lower : of_squares(below, steps, b, count);
   for (std::size_t t = above.size(); t-- > 1;)
     above[t - 1] = std::max(above[t - 1], above[t]);  // proof: matrix-sensitivity
   double most = of_equal_shifts(above, steps, b, count).upper;
   const bool is_given = std::equal(lower.begin(), lower.end(), upper.begin());
+  const auto apart = static_cast<double>(static_cast<std::int64_t>(length) - b);
+  if (is_given && apart * apart <= most_products) most = std::min(most, by_correlations(lower, b, count));
   if (steps <= few && is_given) {
     const Interval known = written_out(lower, steps, {b, count});
     most = std::min(most, known.upper);

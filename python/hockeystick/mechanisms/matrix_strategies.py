@@ -20,7 +20,8 @@ class ToeplitzMechanism(CorrelatedNoise):
     Coefficients that are not negative and do not grow have the worst record at steps 0, b, 2 b and
     so on, and the sensitivity is exact; so it is if there are no more of them than
     `min_separation`, whatever their signs. Of others it is enclosed: for up to 512 steps as of any
-    matrix, else from above by the largest of each coefficient and all later ones.
+    matrix, else from above by the correlations of the coefficients, and by the largest of each
+    coefficient and all later ones.
 
     Args:
         coefficients: The first column, of which the first `steps` count; 0 after them.
