@@ -87,6 +87,14 @@ void bind_mechanisms(py::module_& module) {
             return Doubles(static_cast<py::ssize_t>(losses.size()), losses.data());
           },
           "Losses where its law has much of its mass, for guesses; of few atoms all.")
+      .def(
+          "reverse",
+          [](const DominatingPair& pair) -> std::optional<Pair> {
+            const auto reverse = pair.reverse();
+            if (reverse == nullptr) return {};
+            return owned(reverse);
+          },
+          "The second distribution against the first; None if it is not known from this pair.")
       .def_property_readonly("loss_supremum", &DominatingPair::loss_supremum);
   py::class_<Direction>(module, "Terms",
                         "Pairs of one direction of an adjacency, and how often each is run. Immutable.")

@@ -139,6 +139,9 @@ class DominatingPair {
   virtual double renyi_slope_bound(double order) const { return slope_between(loss_infimum(), loss_supremum(), order); }
   virtual double renyi_slope_limit() const { return 0; }
 
+  /// The pair (Q, P); null if it is not known from this one.
+  virtual std::shared_ptr<const DominatingPair> reverse() const { return nullptr; }
+
   /// The moments on a line; null if no formula or rule is known for them, or the needs ask for too much.
   virtual std::unique_ptr<MgfLine> mgf_line(const LineNeeds&) const { return nullptr; }
 

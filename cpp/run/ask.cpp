@@ -61,7 +61,10 @@ Answers asked(const Row& row, std::size_t adjacency, Points points, const Limits
   // The answer at priors above 1/2 is that of the reverse at the others.
   if (row.view == View::bayes_risk && reversed(adjacency) != adjacency)
     return row.faced(*directions, *of(reversed(adjacency)), points, limits);
-  return row.faced(*directions, reverses, points, limits);
+  // A side's own reverses tell its curve at negative losses.
+  const bool is_side = reverses.empty() && row.view != View::bayes_risk;
+  if (!is_side) return row.faced(*directions, reverses, points, limits);
+  return row.faced(*directions, reverses_of(*directions), points, limits);
 }
 
 Answer nothing_told(const Row& row) {

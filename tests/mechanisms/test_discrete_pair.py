@@ -49,6 +49,8 @@ def check(p, q, rate=None, error=atoms.LOSS_ERROR):
     there, back = (_core.dominating_pair(sampling + name, [*p, *q, *end]) for name in names)
     atoms.check(there, law, loss_error=error)
     atoms.check(back, atoms.reverse(law), loss_error=error)
+    atoms.check(there.reverse(), atoms.reverse(law), loss_error=error)
+    atoms.check(back.reverse(), law, loss_error=error)
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=str)

@@ -46,6 +46,25 @@ def test_good_parameters_make_a_pair(name):
     assert _core.dominating_pair(name, GOOD[name]).loss_supremum > 0
 
 
+REVERSES = [
+    ("gaussian", "gaussian"),
+    ("poisson_gaussian_remove", "poisson_gaussian_add"),
+    ("poisson_gaussian_replace", "poisson_gaussian_replace"),
+    ("gaussian_mixture_remove", "gaussian_mixture_add"),
+    ("discrete_pair", "discrete_pair_back"),
+    ("fixed_size_above", "fixed_size_above_back"),
+    ("random_allocation_above", "random_allocation_above_back"),
+]
+
+
+@pytest.mark.parametrize(("name", "other"), REVERSES)
+def test_a_pair_that_knows_its_reverse_has_the_registered_one(name, other):
+    at = [0.0, 1e-3, 0.1, 1.0, 3.0]
+    there, back = (_core.dominating_pair(each, GOOD[name]) for each in (name, other))
+    for pair, expected in ((there.reverse(), back), (there.reverse().reverse(), there)):
+        assert list(pair.deltas_above(at)) == list(expected.deltas_above(at))
+
+
 @pytest.mark.parametrize("name", GOOD)
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, -1.0])
 def test_no_parameter_may_be_anything(name, bad):

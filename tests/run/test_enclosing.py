@@ -157,6 +157,24 @@ def test_rates_from_none_to_all(kind, adjacency):
     assert run.tradeoff_bounds(GRID, adjacency=adjacency).upper[0] == 1
 
 
+def test_rates_that_many_errors_decide_need_no_grid():
+    """The reverses of the sides' pairs tell their curves at negative losses."""
+    run = 300 * hs.Gaussian(1.3).fixed_size_sampled(batch_size=34, dataset_size=1000)
+    at, adjacency = np.array([0.3, 0.5, 0.9]), "replace-special"
+    found = run.tradeoff_bounds(at, adjacency=adjacency, memory_limit=2**20)
+    above = run.tradeoff_bounds(at, adjacency=adjacency, tolerance=1e-2)
+    assert np.all((found.lower < above.upper) & (above.lower < found.upper))
+    assert np.all(found.upper - found.lower < 1.05 * (above.upper - above.lower))
+
+
+@pytest.mark.parametrize("step", [hs.Gaussian(7.4), hs.Gaussian(1.85)])
+def test_sides_are_asked_for_less_than_the_width_that_they_share(step):
+    run = step.random_allocation(steps=3)
+    for count in (1, 35, 204):
+        found = (count * run).gdp_mu_bounds()
+        assert found.upper - found.lower <= 1e-3 * found.upper
+
+
 @pytest.mark.parametrize("direction", ["remove-one", "add-one"])
 def test_rate_zero_of_what_may_be_certain(direction):
     run = hs.ApproximateDP(epsilon=1.0, delta=0.125).random_allocation(steps=3)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "mechanisms/discrete/sampled_moment.hpp"
@@ -105,6 +106,8 @@ class AtomicPair final : public DominatingPair {
     auto& atoms = law_.atoms = merged(std::move(law_.atoms));
     if (!atoms.empty() && atoms.front().loss == -infinity) below_ = bounded(atoms.front().q).upper;
     if (!atoms.empty() && atoms.back().loss == infinity) above_ = bounded(atoms.back().p);
+    std::copy_if(atoms.begin(), atoms.end(), std::back_inserter(infinite_),
+                 [](const LossAtom& atom) { return std::isinf(atom.loss); });
     std::erase_if(atoms, [](const LossAtom& atom) { return std::isinf(atom.loss); });
     for (const LossAtom& atom : atoms)
       if (atom.p > 0)
@@ -113,6 +116,12 @@ class AtomicPair final : public DominatingPair {
         unlisted_q_ += atom.q;
     if (listed_.empty() && law_.cut == 0 && above_.upper > 0) above_.lower = 1;
     add_up();
+  }
+
+  std::shared_ptr<const DominatingPair> reverse() const override {
+    AtomicLaw law = law_;
+    law.atoms.insert(law.atoms.end(), infinite_.begin(), infinite_.end());
+    return atomic_pair(reversed(std::move(law)));
   }
 
   PairCells integrate(std::span<const double> edges) const override {
@@ -282,8 +291,9 @@ class AtomicPair final : public DominatingPair {
     return upper - loss <= near ? upper : loss;
   }
 
-  AtomicLaw law_;             // finite losses only, increasing
-  std::vector<Atom> listed_;  // finite losses of positive P-mass
+  AtomicLaw law_;                   // finite losses only, increasing
+  std::vector<LossAtom> infinite_;  // the others
+  std::vector<Atom> listed_;        // finite losses of positive P-mass
   std::vector<double> p_below_, q_below_, p_from_;
   double below_ = 0;       // upper bound of the Q-mass at -inf
   Interval above_{0, 0};   // P-mass at inf

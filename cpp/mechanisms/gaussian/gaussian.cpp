@@ -45,6 +45,7 @@ class GaussianPair final : public DominatingPair {
   }
 
   double gaussian_mu() const override { return mu_; }
+  std::shared_ptr<const DominatingPair> reverse() const override { return gaussian_pair(mu_, mu_error_); }
   Interval infinity_mass() const override { return {0, 0}; }
   double largest_loss_from_below() const override { return infinity; }
 

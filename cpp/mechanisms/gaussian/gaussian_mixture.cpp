@@ -238,6 +238,8 @@ class Remove final : public Mixture {
  public:
   explicit Remove(MixtureLoss loss) : Mixture(std::move(loss), 1) {}
 
+  std::shared_ptr<const DominatingPair> reverse() const override;
+
   double loss_infimum() const override { return loss_.infimum(); }
   Interval infinity_mass() const override { return {0, 0}; }
   double largest_loss_from_below() const override { return infinity; }
@@ -278,6 +280,8 @@ class Remove final : public Mixture {
 class Add final : public Mixture {
  public:
   explicit Add(MixtureLoss loss) : Mixture(std::move(loss), -1) {}
+
+  std::shared_ptr<const DominatingPair> reverse() const override { return std::make_shared<Remove>(loss_); }
 
   double loss_supremum() const override { return -loss_.infimum(); }
   double finite_loss_bound() const override {
@@ -329,6 +333,8 @@ class Add final : public Mixture {
     return sum.value() * (1 + 2 * normal_error + loss_.terms() * u);
   }
 };
+
+std::shared_ptr<const DominatingPair> Remove::reverse() const { return std::make_shared<Add>(loss_); }
 
 // Parameters: standard deviation, sampling probability in (0, 1], then all sensitivities, then their probabilities.
 template <class Pair>

@@ -120,6 +120,8 @@ class Remove final : public Sampled {
  public:
   Remove(double mu, double q) : Sampled(mu, q, SampledGaussian::Form::remove, SmoothForm::remove) {}
 
+  std::shared_ptr<const DominatingPair> reverse() const override;
+
   LossNodes nodes() const override {
     return trapezoid_nodes(0, mu_, trapezoid_step(mu_), [&](std::span<double> x, std::span<double> log_density) {
       for (double& at : x) at = mu_ * (at - mu_ / 2);
@@ -174,6 +176,8 @@ class Add final : public Sampled {
  public:
   Add(double mu, double q) : Sampled(mu, q, SampledGaussian::Form::add, SmoothForm::add) {}
 
+  std::shared_ptr<const DominatingPair> reverse() const override { return std::make_shared<Remove>(mu_, q_); }
+
   // With x reflected, L(x) = -log(1 - q + q e^t), t = -mu x - mu^2/2: the mirror image of Remove.
   LossNodes nodes() const override {
     return trapezoid_nodes(-mu_, 0, trapezoid_step(mu_), [&](std::span<double> x, std::span<double>) {
@@ -223,10 +227,14 @@ class Add final : public Sampled {
   GaussianFamily family() const override { return {mu_, 1, 0, 0, -mu_, 0}; }
 };
 
+std::shared_ptr<const DominatingPair> Remove::reverse() const { return std::make_shared<Add>(mu_, q_); }
+
 // ((1-q) N(0,1) + q N(mu,1), (1-q) N(0,1) + q N(-mu,1)); its own reverse.
 class Replace final : public Sampled {
  public:
   Replace(double mu, double q) : Sampled(mu, q, SampledGaussian::Form::replace, SmoothForm::replace) {}
+
+  std::shared_ptr<const DominatingPair> reverse() const override { return std::make_shared<Replace>(mu_, q_); }
 
   LossNodes nodes() const override {
     return trapezoid_nodes(-mu_, mu_, trapezoid_step(mu_), [&](std::span<double> x, std::span<double> log_density) {
