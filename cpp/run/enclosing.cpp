@@ -229,11 +229,15 @@ class BetweenSides {
       const Gap gap = ask_as_told(which, at);
       which = open_of(which);
       ask_smaller(which, at, smallest);
-      // Rounding limits it where closer pairs do not help, or where the sides' own answers are too wide.
+      // Rounding limits it where closer pairs do not help, or where the sides' own answers stay too wide: these are
+      // asked for twice as closely where they take more than a good half of the tolerance.
+      const bool is_wide = gap.of_sides > 0.6 * question_.tolerance && at.tolerance > 0.3 * finest();
       const bool is_rounding = 0.9 * before < gap.most || gap.of_sides > 1.01 * question_.tolerance;
-      if (which.empty() || attempt == attempts || is_rounding) return;
+      if (which.empty() || attempt == attempts || (is_rounding && !is_wide)) return;
       before = gap.most;
-      static_cast<Accuracy&>(at) = refinement.finer(at, gap);
+      if (is_wide) at.tolerance *= 0.5;
+      if (!is_wide || gap.most - gap.of_sides > 0.1 * question_.tolerance)
+        static_cast<Accuracy&>(at) = refinement.finer(at, gap);
     }
   }
 
@@ -270,7 +274,7 @@ class BetweenSides {
   // Asks both sides. Where the pairs do not meet, roughly at first, and more closely only the points of which the
   // sides' own answers are more than a small part of the gap.
   Gap ask_as_told(std::span<const std::size_t> which, SideAccuracy at) {
-    at.tolerance = question_.closes ? finest() : std::max(finest(), rough);
+    if (!question_.closes) at.tolerance = std::max(finest(), rough);
     Gap gap = ask(which, at);
     while (!gap.loose.empty() && at.tolerance > finest()) {
       at.tolerance = std::clamp(0.5 * part_of_theory * gap.of_theory, finest(), 0.5 * at.tolerance);
