@@ -111,3 +111,29 @@ def test_stated_errors_are_those_of_the_page():
     masses, losses = _core.dominating_pair("discrete_gaussian", [2.0, 1.0, math.inf]).law_errors()
     assert masses == 24 * 2.0**-53
     assert losses == pytest.approx(2.01 * 2.0**-53 * (1 + 2 * 76) / 8, rel=1e-9, abs=0)
+
+
+def theta(sigma, a):
+    """The sum over all integers y of e^(-(y - a)^2 / (2 sigma^2)), from 60 deviations around a."""
+    first, reach = math.floor(a), math.ceil(60 * sigma) + 2
+    terms = (
+        (-((arb(y) - arb(a)) ** 2) / (2 * arb(sigma) ** 2)).exp()
+        for y in range(first - reach, first + reach + 1)
+    )
+    return sum(terms, arb(0))
+
+
+@pytest.mark.parametrize("shift", [1, 3])
+@pytest.mark.parametrize("sigma", [0.05, 0.3, 0.7, 0.999, 1.0, 1.3, 4.0, 30.0])
+def test_moments_are_the_formula(sigma, shift):
+    """Of all outcomes: e^(t (t + 1) s^2 / (2 sigma^2)) theta(t s) / theta(0), to rounding."""
+    pair = _core.dominating_pair("discrete_gaussian", [sigma, shift, math.inf])
+    with ctx.workprec(400):
+        for t in (1e-6, 1e-3, 0.3, 0.5, 1.0, 1.7, 2.5, 30.25, 1e3 + 1 / 3):
+            exponent = arb(t) * (arb(t) + 1) * (arb(shift) / arb(sigma)) ** 2 / 2
+            truth = exponent + (theta(sigma, t * shift) / theta(sigma, 0.0)).log()
+            low, high = pair.log_moment_bounds(t)
+            off = arb(2.0**-44) * (1 + exponent)
+            if sigma >= 1:  # what Poisson summation leaves is bounded by twice its first term
+                off += 10 * (-arb(19.7) * arb(sigma) ** 2).exp()
+            assert truth - off <= arb(low) <= truth <= arb(high) <= truth + off
