@@ -48,7 +48,7 @@ class QuantileSearch {
     const Interval last = std::exchange(found_, known.quantile(tails, tail_.lower, tail_.upper));
     failed_ += is_served ? 0 : 1;
     const double width = found_.upper - found_.lower;
-    is_open_ = !(width <= allowed_) && failed_ < most_failed;
+    is_open_ = !(width <= allowed_) && failed_ < most_failed && !known.points.empty();
     is_slow_ = std::isfinite(width) && width > 0.5 * (last.upper - last.lower);
     if (is_open_) next(known.points);
   }
