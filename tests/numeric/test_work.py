@@ -118,4 +118,4 @@ def test_pairs_that_are_made_take_from_the_work_of_the_question():
     def ask():
         return best_bounds(group.epsilon_bounds, 1e-6, adjacency="replace-one")
 
-    assert work.within(1e7, ask).upper == pytest.approx(whole, rel=1e-9)
+    assert work.within(1e7, ask).upper <= whole * (1 + 1e-9)
