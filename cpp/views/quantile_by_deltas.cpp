@@ -50,7 +50,7 @@ class QuantileSearch {
     const double width = found_.upper - found_.lower;
     is_open_ = !(width <= allowed_) && failed_ < most_failed && !known.points.empty();
     is_slow_ = std::isfinite(width) && width > 0.5 * (last.upper - last.lower);
-    if (is_open_) next(known.points);
+    if (is_open_ && !known.points.empty()) next(known.points);
   }
 
  private:
