@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import hockeystick as hs
-from exact.composed import Term
-from random_runs import ALL, KINDS, NO_REPLACEMENT, mechanism, power
+from exact.release import power
+from random_runs import ALL, KINDS, NO_REPLACEMENT, Term, mechanism
 
 SPARE = 160 << 20  # bytes: what the core keeps between questions, the heap's own, the interpreter's
 SAMPLED = ("Gaussian", "Laplace", "DiscreteLaplace", "DiscreteGaussian", "DiscretePair")

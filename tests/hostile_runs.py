@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from scipy import special
 
 import hockeystick as hs
+from exact.release import power
 from hockeystick.disjoint import AnyRun
-from random_runs import laplace_below, log_laplace, log_normal, power
+from random_runs import compositions, laplace_below, log_laplace, log_normal
 
 ADJACENCIES = (
     hs.Adjacency.ADD_OR_REMOVE_ONE,
@@ -22,7 +23,7 @@ ADJACENCIES = (
 )
 REPLACEMENT = (hs.Adjacency.REPLACE_ONE, hs.Adjacency.REPLACE_SPECIAL)
 ALL = (*ADJACENCIES, hs.Adjacency.REPLACE_ONE)
-Run = tuple[AnyRun, tuple[hs.Adjacency, ...]]
+Run = tuple[AnyRun, Sequence[hs.Adjacency]]
 
 
 def _rate(rng: random.Random) -> float:
@@ -221,9 +222,11 @@ def given_curves(rng: random.Random) -> Run:
 
 
 def normal_noise(rng: random.Random) -> Run:
-    """The truth is that of the Gaussian, whose parameter is the reciprocal: a power of 2."""
+    """See `random_runs.known_form`."""
     noise = hs.AdditiveNoise(
-        log_density=log_normal, distribution=special.ndtr, sensitivity=2.0 ** rng.randint(-9, 5)
+        log_density=log_normal,
+        distribution=special.ndtr,
+        sensitivity=2.0 ** rng.randint(-9, 5),
     )
     return 1 * noise, ADJACENCIES
 
@@ -356,6 +359,7 @@ def between_noises(rng: random.Random) -> Run:
 
 
 FAMILIES: dict[str, tuple[Callable[[random.Random], Run], int]] = {
+    "compositions": (compositions, 3),
     "sampled once": (sampled_once, 4),
     "sampled often": (sampled_often, 2),
     "Gaussians": (gaussians, 4),

@@ -11,26 +11,11 @@ from flint import arb, ctx
 
 import exact
 import hockeystick as hs
+from exact.truth import ADJACENCY, composition
 
 Query = Literal["epsilon", "delta"]
 
-ADJACENCY = {
-    "add_remove": hs.Adjacency.ADD_OR_REMOVE_ONE,
-    "remove": hs.Adjacency.REMOVE_ONE,
-    "add": hs.Adjacency.ADD_ONE,
-    "replace": hs.Adjacency.REPLACE_ONE,
-}
 SMALLEST = 1e-300  # below, doubles are too coarse for a relative tolerance
-
-
-def composition(run: exact.Run) -> hs.Composition:
-    """The run in the library's terms; a rate of 1 is the plain Gaussian."""
-    return sum((count * _mechanism(step) for step, count in run), hs.Composition())
-
-
-def _mechanism(step: exact.Step) -> hs.Mechanism:
-    gaussian = hs.Gaussian(noise_multiplier=step.sigma)
-    return gaussian if step.q == 1 else gaussian.poisson_sampled(step.q)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random compositions of all mechanisms, for the oracles and for the library."""
+"""Random compositions of all mechanisms."""
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import special
 
 import hockeystick as hs
-import questions
-from exact.composed import Composition, Term
 from exact.mechanisms import oracles
 from exact.release import Parameters, power
 from hockeystick.adjacency import Direction
+from hockeystick.disjoint import AnyRun
 
 SMOOTH = {"Gaussian", "GaussianMixture", "TruncatedPoissonGaussian", "normal noise"}
 ALL = tuple(hs.Adjacency)
@@ -29,52 +29,14 @@ DIRECTIONS = {
     hs.Adjacency.REPLACE_ONE: ("replace", "replace_back"),
     hs.Adjacency.REPLACE_SPECIAL: ("special_remove", "special_add"),
 }
-MEMORY = 1 << 26  # bytes: hard questions are declined soon, with bounds that must enclose as well
-DIGITS = 12
-LARGEST_EPSILON = 9e3
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A composition, and what is asked of it."""
+class Term(NamedTuple):
+    """A mechanism by name, its parameters, and how often it runs."""
 
-    terms: tuple[Term, ...]
-    adjacency: hs.Adjacency
-    query: questions.Query
-    at: float
-
-    def __str__(self) -> str:
-        runs = " + ".join(f"{t.count} {t.name}{dict(t.parameters)}" for t in self.terms)
-        return f"{self.query} at {self.at!r}, {self.adjacency.value}: {runs}"
-
-    def compositions(self, digits: int) -> list[Composition]:
-        """For the oracles: one in each direction."""
-        directions = DIRECTIONS[self.adjacency]
-        if all(_is_symmetric(term) for term in self.terms):
-            directions = directions[:1]
-        return [Composition(self.terms, direction, digits) for direction in directions]
-
-    def answer(self, tolerance: float) -> questions.Answer:
-        """The library's answer."""
-        run = sum((term.count * mechanism(term) for term in self.terms), hs.Composition())
-        return questions.put(run, self.query, self.at, self.adjacency, tolerance, MEMORY)
-
-
-SYMMETRIC = {
-    "normal noise",
-    "Laplace noise",
-    "logistic noise",
-}
-SYMMETRIC_UNSAMPLED = {
-    *("Gaussian", "Laplace", "DiscreteLaplace", "DiscreteGaussian"),
-    *("PermuteAndFlip", "ApproximateDP", "ExponentialMechanism"),
-}
-
-
-def _is_symmetric(term: Term) -> bool:
-    return term.name in SYMMETRIC or (
-        term.name in SYMMETRIC_UNSAMPLED and "rate" not in term.parameters
-    )
+    name: str
+    parameters: Mapping[str, Any]
+    count: int
 
 
 @dataclass(frozen=True)
@@ -102,12 +64,6 @@ def is_defined(mechanism: hs.Mechanism, direction: Direction) -> bool:
     return True
 
 
-def _noise(log_density: Callable, distribution: Callable) -> Callable[..., hs.Mechanism]:
-    return lambda sensitivity: hs.AdditiveNoise(
-        log_density=log_density, distribution=distribution, sensitivity=sensitivity
-    )
-
-
 def log_normal(x: np.ndarray) -> np.ndarray:
     return -x * x / 2 - math.log(2 * math.pi) / 2
 
@@ -122,6 +78,31 @@ def laplace_below(x: np.ndarray) -> np.ndarray:
 
 def _log_logistic(x: np.ndarray) -> np.ndarray:
     return -np.abs(x) - 2 * np.log1p(np.exp(-np.abs(x)))
+
+
+def known_form(run: AnyRun) -> AnyRun:
+    """The same law for `hockeystick.verify`, which reads functions of `scipy.stats` by name."""
+    if not isinstance(run, hs.Composition):
+        return run
+    return sum((count * _known(one) for one, count in run.terms), hs.Composition())
+
+
+def _known(mechanism: hs.Mechanism) -> hs.Mechanism:
+    if not isinstance(mechanism, hs.AdditiveNoise):
+        return mechanism
+    from scipy import stats  # noqa: PLC0415, which processes of little memory do without
+
+    names = {log_normal: stats.norm, log_laplace: stats.laplace, _log_logistic: stats.logistic}
+    law = names[mechanism.log_density]
+    return hs.AdditiveNoise(
+        log_density=law.logpdf, distribution=law.cdf, sensitivity=mechanism.sensitivity
+    )
+
+
+def _noise(log_density: Callable, distribution: Callable) -> Callable[..., hs.Mechanism]:
+    return lambda sensitivity: hs.AdditiveNoise(
+        log_density=log_density, distribution=distribution, sensitivity=sensitivity
+    )
 
 
 NOISES = {
@@ -186,27 +167,8 @@ def _terms(rng: random.Random) -> tuple[Term, ...]:
             return terms
 
 
-def draw(rng: random.Random) -> Question:
-    """A random question."""
+def compositions(rng: random.Random) -> tuple[hs.Composition, list[hs.Adjacency]]:
+    """A random run, and the adjacencies that it is defined for."""
     terms = _terms(rng)
-    adjacency = rng.choice(_adjacencies(terms))
-    direction = rng.choice(DIRECTIONS[adjacency])
-    delta = rng.uniform(0, 0.5) if rng.random() < 0.1 else power(rng, -200, math.log10(0.5))
-    while True:
-        run = Composition(terms, direction, DIGITS)
-        if not float(run.infinity_mass()) < 1:  # nothing is hidden, for certain
-            return draw(rng)
-        epsilon = max(run.saddle.epsilon_above(math.log(delta)), 0.0)
-        if run.is_affordable() and epsilon < LARGEST_EPSILON:
-            break
-        terms = tuple(t._replace(count=max(1, t.count // 3)) for t in terms)
-        if all(t.count == 1 for t in terms):
-            return draw(rng)
-    if rng.random() < 0.5:
-        infinite = float(run.infinity_mass())
-        hidden = infinite >= delta and infinite < 0.5 and rng.random() < 0.95
-        log_low = math.log10(infinite) if hidden else -200
-        delta = power(rng, log_low, math.log10(0.5)) if hidden else delta
-        return Question(terms, adjacency, "epsilon", delta)
-    highest = float(run.supremum) * (1 - power(rng, -5, -1))
-    return Question(terms, adjacency, "delta", min(epsilon, highest))
+    run = sum((term.count * mechanism(term) for term in terms), hs.Composition())
+    return run, _adjacencies(terms)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import exact
 import hockeystick as hs
 import questions
-from exact.contour import NotConvergedError
 from exact.finite import FinitePld
+from hockeystick.verify.errors import NotKnownError
 
 EPSILONS = (0.0, 0.3, 1.0, 2.5, 7.0)
 ESTIMATES = (
@@ -62,7 +62,7 @@ def test_every_estimate_is_on_its_side(step, count, interval, estimate, directio
     run = ((step, count),)
     try:
         truth = exact.delta(run, epsilon, direction, 10)
-    except NotConvergedError:
+    except NotKnownError:
         assume(False)
     answer = pld(run, direction, interval, *estimate).delta(epsilon)
     assert is_on_its_side(answer, truth, estimate[0])
@@ -82,7 +82,7 @@ def test_any_support_is_on_its_side(step, count, interval, index, estimate, dire
     run, support = ((step, count),), [interval * k for k in sorted(index)]
     try:
         truth = exact.delta(run, epsilon, direction, 10)
-    except NotConvergedError:
+    except NotKnownError:
         assume(False)
     answer = pld(run, direction, interval, *estimate, support=support).delta(epsilon)
     assert is_on_its_side(answer, truth, estimate[0])

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import exact
 import hockeystick as hs
 import questions
-from exact.contour import NotConvergedError
+from hockeystick.verify.errors import NotKnownError
 
 DIGITS = 10
 TOLERANCE = 1e-3
@@ -62,7 +62,7 @@ def truth(run, query, at, direction):
     oracle = exact.epsilon if query == "epsilon" else exact.delta
     try:
         return oracle(run, at, direction, DIGITS)
-    except NotConvergedError:
+    except NotKnownError:
         event("no truth")
         assume(False)
         raise

@@ -18,11 +18,13 @@ import argparse
 import json
 import math
 import random
+import signal
 import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -32,14 +34,14 @@ import numpy as np
 from flint import arb, ctx
 
 import hockeystick as hs
-from differential import limited
+from exact.release import power
 from hockeystick.disjoint import AnyRun
 from hockeystick.verify.answer import Kept
 from hockeystick.verify.balls import ZERO
 from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.work import bounded
 from hostile_runs import FAMILIES
-from random_runs import log_normal, power
+from random_runs import known_form
 
 DIGITS = (10, 30)  # of the truth: more where an end of the bounds is as near as that
 MOST_EPSILON = 1e4
@@ -51,16 +53,23 @@ NEARBY, ORDERS = range(7), 2  # points beside the first; of Renyi orders, each a
 ZEROS = 0.05  # of the questions for epsilon: delta is 0
 
 
-def known_form(run: AnyRun) -> AnyRun:
-    """The same law for the oracle, which does not read functions."""
-    if not isinstance(run, hs.Composition):
-        return run
-    ((mechanism, count),) = run.terms if len(run.terms) == 1 else ((None, 0),)
-    if not isinstance(mechanism, hs.AdditiveNoise):
-        return run
-    noise = 1 / mechanism.sensitivity
-    normal = mechanism.log_density is log_normal
-    return count * (hs.Gaussian if normal else hs.Laplace)(noise_multiplier=noise)
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """End what takes that long, of CPU, by a TimeoutError, where the platform has such signals."""
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def end(_number: int, _frame: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGPROF, end)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def _probability(rng: random.Random) -> float:
@@ -219,8 +228,7 @@ class Truths:
     """The truths of a case: each is computed once, and its curves are kept for all points."""
 
     def __init__(self, case: Case) -> None:
-        run = known_form(case.run)
-        self._kept = Kept(run._alternatives, case.adjacency)
+        self._kept = Kept(known_form(case.run)._alternatives, case.adjacency)
         self._known: dict[tuple[float, int], tuple[arb, arb]] = {}
         self._query: str = case.query
         noise = case.family.endswith("noise") and case.family != "Laplace"

@@ -3,8 +3,8 @@
 
     exact.delta(run, epsilon, direction), exact.epsilon(run, delta, direction)
 
-return an arb ball for any `exact.Run` of (sampled) Gaussians; see `tests/README.md` for which
-balls are proofs and which carry an estimated error.
+return an arb ball for any `exact.Run` of (sampled) Gaussians, by `hockeystick.verify`; all else
+here shares no code with it. See `tests/README.md`.
 """
 
 from exact.model import DIRECTIONS, Direction, Run, Step, gaussian_mu, merged

@@ -9,11 +9,10 @@ from collections.abc import Callable, Sequence
 from flint import arb, ctx
 from scipy.stats import norm
 
-from exact.atoms import Composed, listed
 from exact.balls import between, crossing, normal_tail
-from exact.model import Direction, Run, Step
+from exact.laws import Composed, listed
+from exact.model import Direction, Step
 from exact.pair import BITS, Pair
-from exact.truth import delta
 
 
 def normal_quantile(p: float) -> arb:
@@ -85,30 +84,3 @@ def one_step_power(step: Step, direction: Direction, loss: float) -> tuple[float
         rate = (p - pair.delta(arb(loss))) * (-arb(loss)).exp()
         fpr = math.nextafter(float(rate.upper()), 1.0)
         return fpr, between(p, p + arb(loss).exp() * (arb(fpr) - rate))
-
-
-def composed_power(run: Run, direction: Direction, fpr: float, epsilon: float) -> arb:
-    """Power of a composition, given an epsilon within 0.01 of where the minimum is attained.
-
-    h is convex, so that it lies above its chords prolonged; so does its sum with alpha fpr, whose
-    smallest value is enclosed. The ball is about 1e-4 of it wide, for the step of the chords.
-    """
-    points = [epsilon + 0.02 * k for k in range(-2, 3)]
-    with ctx.workprec(200):
-        alpha = [arb(x).exp() for x in points]
-        sums = [
-            delta(run, x, direction, 12) + a * arb(fpr) for x, a in zip(points, alpha, strict=True)
-        ]
-        best = min(range(len(sums)), key=lambda k: float(sums[k]))
-        assert 2 <= best <= len(sums) - 3, "epsilon is not near the minimum"
-        floors = [_floor(alpha, sums, k) for k in (best - 1, best)]
-        return between(min(floors, key=float), sums[best])
-
-
-def _floor(alpha: list[arb], sums: list[arb], k: int) -> arb:
-    """The smallest that a convex function through the points may be between points k and k + 1."""
-    left = (sums[k] - sums[k - 1]) / (alpha[k] - alpha[k - 1])
-    right = (sums[k + 2] - sums[k + 1]) / (alpha[k + 2] - alpha[k + 1])
-    # Both prolonged chords meet there; the larger of the two is smallest at that place.
-    place = (sums[k + 1] - sums[k] + left * alpha[k] - right * alpha[k + 1]) / (left - right)
-    return sums[k] + left * (place - alpha[k])

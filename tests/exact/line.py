@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Moments of a normal density and a mixture of its shifts, by integrals that are proved.
 
-Unlike `exact.moments` there is nothing estimated here: arb's own integration encloses them. What
-lies beyond the ends of integration is below e^-100 of the moment.
+Arb's own integration encloses them. What lies beyond the ends of integration is below e^-100 of
+the moment.
 """
 
 from __future__ import annotations

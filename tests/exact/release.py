@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the oracle of a mechanism is made of.
+"""What the oracle of a mechanism with finitely many losses is made of.
 
 A direction is remove, add, replace, replace_back, special_remove or special_add: with a record
 against without it, the reverse, with one record against with another, the reverse, with a record
@@ -9,24 +9,9 @@ against with one that adds nothing, and the reverse.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-from flint import arb
-
-from exact.moments import Law
-
-Curve = Callable[[arb], arb]
 Parameters = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Release:
-    """The law of one release's loss and, where there is a closed form, the curve of one release."""
-
-    law: Law
-    curve: Curve | None = None
 
 
 def removes(direction: str) -> bool:

@@ -1,65 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one entry: picks the strongest oracle for a run. See the package docstring."""
+"""Truths of runs of Gaussian steps by `hockeystick.verify`: every error is in the ball."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from itertools import islice
 
-from flint import arb, ctx
+from flint import acb, arb
 
-from exact.balls import crossing
-from exact.contour import composed_delta, composed_epsilon, laws
-from exact.model import Direction, Run, gaussian_mu, merged
-from exact.one_step import gaussian_delta, step_delta
-from exact.saddle import Saddle
+import hockeystick as hs
+from exact.model import Direction, Run, Step, merged
+from hockeystick.verify.answer import Kept
+from hockeystick.verify.balls import digits_of
+from hockeystick.verify.errors import NotKnownError
+from hockeystick.verify.laws import law
+from hockeystick.verify.moments import Line, along, moment
+from hockeystick.verify.work import bounded
 
-BITS = 320
-MARGIN = 0.9  # between a direction computed and one only bounded, in doubles
-
-Ask = Callable[[Direction], arb]
-
-
-def rigorous(run: Run) -> bool:
-    """Whether the run has a closed form, so that its balls are proofs."""
-    run = merged(run)
-    return all(step.q == 1 for step, _ in run) or (len(run) == 1 and run[0][1] == 1)
-
-
-def _curve(run: Run, epsilon: arb, direction: Direction) -> arb:
-    if all(step.q == 1 for step, _ in run):
-        with ctx.workprec(4 * BITS):
-            mu = gaussian_mu(run, direction)
-        return gaussian_delta(mu, epsilon)
-    return step_delta(run[0][0], epsilon, direction)
+MOST_WORK = 1e7  # in verify's units
+FEWEST = 6  # digits
+NATS = 100.0  # of a moment
+ADJACENCY = {
+    "add_remove": hs.Adjacency.ADD_OR_REMOVE_ONE,
+    "remove": hs.Adjacency.REMOVE_ONE,
+    "add": hs.Adjacency.ADD_ONE,
+    "replace": hs.Adjacency.REPLACE_ONE,
+}
 
 
-def _delta(run: Run, epsilon: arb, direction: Direction, digits: int) -> arb:
-    if rigorous(run):
-        return _curve(run, epsilon, direction)
-    return composed_delta(run, epsilon, direction, digits)
+def composition(run: Run) -> hs.Composition:
+    """The run in the library's terms; a rate of 1 is the plain Gaussian."""
+    return sum((count * _mechanism(step) for step, count in merged(run)), hs.Composition())
 
 
-def _epsilon(run: Run, delta: arb, direction: Direction, digits: int) -> arb:
-    if rigorous(run):
-        return crossing(lambda x: _curve(run, x, direction), delta)
-    return composed_epsilon(run, delta, direction, digits)
-
-
-def _worst(run: Run, direction: Direction, ask: Ask, bound: Callable[[Saddle], float]) -> arb:
-    """`ask` of the direction, or of both; adding is not asked where it is bound to be less."""
-    if direction != "add_remove":
-        return ask(direction)
-    removal = ask("remove")
-    if all(step.q == 1 for step, _ in run):
-        return removal
-    if not rigorous(run) and arb(bound(Saddle(laws(run, "add")))) < removal * MARGIN:
-        return removal
-    return removal.max(ask("add"))
+def _mechanism(step: Step) -> hs.Mechanism:
+    gaussian = hs.Gaussian(noise_multiplier=step.sigma)
+    return gaussian if step.q == 1 else gaussian.poisson_sampled(step.q)
 
 
 def clipped(value: arb) -> arb:
-    """A ball below 1 around a delta whose estimated error reaches beyond.
+    """The part below 1 of a ball around a delta.
 
     It leaves out 2^-26 of the radius next to 1, since radii are rounded up: less than 2^-53, hence
     of no consequence to a bound that is a double, for radii below 1e-8.
@@ -76,33 +55,36 @@ def clipped(value: arb) -> arb:
 def delta(
     run: Run, epsilon: float | arb, direction: Direction = "add_remove", digits: int = 20
 ) -> arb:
-    """delta(epsilon), epsilon >= 0; `digits` are what an estimated value must have."""
-    run = merged(run)
-    if not run:
-        return arb(0)
-    with ctx.workprec(BITS):
-        at = arb(epsilon)
-        value = _worst(
-            run,
-            direction,
-            lambda d: _delta(run, at, d, digits),
-            lambda saddle: math.exp(saddle.log_delta_above(float(at))),
-        )
-        return clipped(value)
+    """delta(epsilon), epsilon >= 0.
+
+    Raises:
+        NotKnownError: Too few digits are known.
+    """
+    return clipped(_asked(run, "epsilon", epsilon, direction, digits))
 
 
 def epsilon(
     run: Run, delta: float | arb, direction: Direction = "add_remove", digits: int = 20
 ) -> arb:
-    """inf{eps >= 0: delta(eps) <= delta}, for 0 < delta < 1."""
-    run = merged(run)
-    if not run:
-        return arb(0)
-    with ctx.workprec(BITS):
-        at = arb(delta)
-        return _worst(
-            run,
-            direction,
-            lambda d: _epsilon(run, at, d, digits),
-            lambda saddle: saddle.epsilon_above(float(at.log())),
-        )
+    """inf{eps >= 0: delta(eps) <= delta}, for 0 < delta < 1; raises as `delta` does."""
+    return _asked(run, "delta", delta, direction, digits)
+
+
+def log_moments(
+    step: Step, direction: Direction, tilt: float, spacing: float, count: int
+) -> list[acb]:
+    """log M(z) at z = tilt + i k spacing, k < count, but for multiples of 2 pi i."""
+    one = law(_mechanism(step), ADJACENCY[direction].directions[0])
+    c, h = arb(tilt), arb(spacing)
+    size = moment(one, c, NATS).upper()
+    values = along(one, Line(c, h, h * count), size, NATS, 1).values()
+    return [value.log() for value in islice(values, count)]
+
+
+def _asked(run: Run, name: str, at: float | arb, direction: Direction, digits: int) -> arb:
+    kept = Kept((composition(run).terms,), ADJACENCY[direction])
+    with bounded(MOST_WORK):
+        ball = kept.ball(name, at, digits).ball
+    if digits_of(ball) < FEWEST and not ball.is_zero():
+        raise NotKnownError("too few digits are known")
+    return ball

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import math
-from itertools import islice, pairwise
+from itertools import pairwise
 
 import pytest
 from flint import acb, arb, ctx
 
 import exact
-from exact.moments import Line, log_moments
+from exact.truth import log_moments
 from hockeystick import _core
 from mechanisms import cells
 
@@ -34,10 +34,9 @@ def line_of(sigma, rate, direction, tilt, frequency=SPACING * COUNT, log_accurac
 
 def truths(sigma, rate, direction, tilt, spacing=SPACING, count=COUNT):
     step = exact.Step(sigma, rate)
-    line = Line(arb(tilt), arb(spacing), 1, 0.0)
     if rate == 1:  # the core's plain pair has shift 1 / sigma in every direction
         direction = "remove"
-    return [log for log, _ in islice(log_moments(step, direction, line), count)]
+    return log_moments(step, direction, tilt, spacing, count)
 
 
 @pytest.mark.every(4)

@@ -6,7 +6,8 @@ From the root of the repository, in about a minute:
     PYTHONPATH=tests python tests/reference/make_table.py
 
 `truth` and `error` are exact decimals; the truth lies within `error` of `truth`. `proved` says
-whether that is a theorem (closed forms in ball arithmetic) or an estimate (contour integrals).
+whether that is a theorem, by `hockeystick.verify`. What that does not know to as many digits keeps
+its row: a contour integral whose error was estimated, by an oracle that is gone.
 """
 
 from __future__ import annotations
@@ -15,20 +16,25 @@ import json
 from pathlib import Path
 
 import exact
-from exact.truth import rigorous
+from hockeystick.verify.balls import digits_of
+from hockeystick.verify.errors import NotKnownError
 from reference.cases import Question, questions
 
 TABLE = Path(__file__).with_name("table.json")
-DIGITS = 20
+DIGITS, FEWEST = 20, 18  # asked for, and enough to replace a row
 
 
-def row(question: Question) -> dict[str, object]:
+def row(question: Question, before: dict[str, object]) -> dict[str, object]:
     """One line of the table."""
     name, terms, direction, query, at = question
     run = tuple((exact.Step(sigma, q), count) for sigma, q, count in terms)
-    digits = 12 if name == "short and rare" else DIGITS
     ask = exact.epsilon if query == "epsilon" else exact.delta
-    truth = ask(run, at, direction, digits)
+    try:
+        truth = ask(run, at, direction, DIGITS)
+    except NotKnownError:
+        return before
+    if digits_of(truth) < FEWEST:
+        return before
     middle, radius, exponent = truth.mid_rad_10exp(45)
     return {
         "name": name,
@@ -38,13 +44,15 @@ def row(question: Question) -> dict[str, object]:
         "at": at,
         "truth": f"{middle}e{exponent}",
         "error": f"{radius}e{exponent}",
-        "proved": rigorous(run),
+        "proved": True,
     }
 
 
 def main() -> None:
     """One JSON object a line, so that a diff shows what changed."""
-    lines = ",\n".join(json.dumps(row(question)) for question in questions())
+    before = json.loads(TABLE.read_text())
+    rows = [row(*both) for both in zip(questions(), before, strict=True)]
+    lines = ",\n".join(map(json.dumps, rows))
     TABLE.write_text(f"[\n{lines}\n]\n")
 
 

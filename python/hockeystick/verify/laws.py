@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What one release compares, (P, Q), written in balls from the public parameters of a mechanism.
 
-The five kinds of pair here are all that the mechanisms need. A parameter that is a double counts as
-exactly that number. Nothing here is taken from the core, nor from a mechanism's dominating_pair.
+A parameter that is a double counts as exactly that number. Nothing here is taken from the core, nor
+from a mechanism's dominating_pair.
 """
 
 import math
@@ -10,18 +10,24 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import singledispatch
-from typing import NamedTuple
 
-from flint import arb, ctx
+from flint import arb
 
 from hockeystick import mechanisms as known
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
 from hockeystick.verify import places
-from hockeystick.verify.balls import ZERO, between, maximum
+from hockeystick.verify.balls import ZERO, maximum
 from hockeystick.verify.errors import NotKnownError
+from hockeystick.verify.outcomes import (
+    Masses,
+    discrete_gaussian,
+    discrete_laplace,
+    given,
+    guarantee,
+    outcomes,
+)
 
-MOST_OUTCOMES = 10**6
 Shifts = tuple[tuple[arb, arb], ...]  # probabilities, and distances in units of the noise
 
 
@@ -145,13 +151,9 @@ def _(mechanism: known.GaussianMixture, direction: Direction) -> Pair:
 
 
 @_law.register
-def _(mechanism: known.ExponentialMechanism, _: Direction) -> Pair:
-    return _approximate(mechanism.guaranteed_epsilon, 0.0)
-
-
-@_law.register
-def _(mechanism: known.ApproximateDP, _: Direction) -> Pair:
-    return _approximate(mechanism.guaranteed_epsilon, mechanism.guaranteed_delta)
+def _(mechanism: known.ExponentialMechanism | known.ApproximateDP, _: Direction) -> Pair:
+    epsilon = arb(mechanism.guaranteed_epsilon)
+    return atomic(guarantee(mechanism), 2 * epsilon, (0, -1), start=epsilon)
 
 
 @_law.register
@@ -186,17 +188,17 @@ def _(mechanism: known.RandomizedResponse, direction: Direction) -> Pair:
 
 @_law.register
 def _(mechanism: known.DiscreteLaplace, direction: Direction) -> Pair:
-    return atomic(*_discrete_laplace(mechanism, _distance(direction)))
+    return atomic(*discrete_laplace(mechanism, _distance(direction)))
 
 
 @_law.register
 def _(mechanism: known.DiscreteGaussian, direction: Direction) -> Pair:
-    return atomic(*_discrete_gaussian(mechanism, _distance(direction)))
+    return atomic(*discrete_gaussian(mechanism, _distance(direction)))
 
 
 @_law.register
 def _(mechanism: known.DiscretePair, direction: Direction) -> Pair:
-    return atomic(_ordered(_given(mechanism), direction))
+    return atomic(_ordered(given(mechanism), direction))
 
 
 @_law.register
@@ -245,14 +247,9 @@ def _(mechanism: known.PoissonSampled, direction: Direction) -> Pair:
         return _mixture(inner, direction, rate)
     if isinstance(inner, known.Laplace):
         return MixedLaplace(1 / arb(inner.noise_multiplier), rate, not direction.backward)
-    if isinstance(inner, known.DiscreteLaplace):
-        pairs, _, _, slack = _discrete_laplace(inner, 1)
-    elif isinstance(inner, known.DiscreteGaussian):
-        pairs, _, _, slack = _discrete_gaussian(inner, 1)
-    elif isinstance(inner, known.DiscretePair):
-        pairs, slack = _given(inner), ZERO
-    else:
-        raise NotKnownError(f"no rigorous law is written for {mechanism!r}")
+    if isinstance(inner, known.PermuteAndFlip):
+        return MixedLaplace(arb(inner.guaranteed_epsilon), rate, not direction.backward)
+    pairs, slack = outcomes(inner)
     mixed = [(rate * p + (1 - rate) * q, q) for p, q in pairs]
     made = atomic(_ordered(mixed, direction), slack=slack)
     return replace(made, unlisted=-(-rate).log1p()) if direction.backward and rate < 1 else made
@@ -284,69 +281,7 @@ def _mixture(mechanism: known.GaussianMixture, direction: Direction, rate: arb) 
     return Mixed(up, still)
 
 
-def _approximate(epsilon: float, delta: float) -> Pair:
-    odds, rest, lost = arb(epsilon).exp(), 1 - arb(delta), arb(delta)
-    likely, other = rest * odds / (1 + odds), rest / (1 + odds)
-    pairs = [(likely, other), (other, likely), (lost, ZERO), (ZERO, lost)]
-    return atomic(pairs, 2 * arb(epsilon), (0, -1), start=arb(epsilon))
-
-
-class _Listed(NamedTuple):
-    """Outcomes by falling loss, `gap` times `places`; the mass of P, or Q, that is not listed."""
-
-    pairs: list[tuple[arb, arb]]
-    gap: arb
-    places: range
-    slack: arb = ZERO
-
-
-def _discrete_laplace(mechanism: known.DiscreteLaplace, distance: int) -> _Listed:
-    """The noise moved by s against not moved; both tails are one outcome each."""
-    a, s = arb(mechanism.parameter), mechanism.sensitivity * distance
-    if s > MOST_OUTCOMES:
-        raise NotKnownError(f"{s} outcomes are more than {MOST_OUTCOMES}")
-    scale = (a / 2).tanh()
-    end, drop = scale / (1 - (-a).exp()), (-a * s).exp()
-    pairs = [(end, drop * end)]
-    pairs += [(scale * (-a * (s - x)).exp(), scale * (-a * x).exp()) for x in range(s - 1, 0, -1)]
-    pairs += [(drop * end, end)]
-    return _Listed(pairs, a, range(s, -s - 1, -2))
-
-
-def _discrete_gaussian(mechanism: known.DiscreteGaussian, distance: int) -> _Listed:
-    """The noise moved by s against not moved; all noise within `reach` is listed, and s more."""
-    s, variance = mechanism.sensitivity * distance, arb(mechanism.sigma) ** 2
-    reach = math.ceil(math.sqrt(2 * ctx.prec) * mechanism.sigma) + 1
-    cut = mechanism.truncation is None or reach + s < mechanism.truncation
-    most = reach + s if cut else int(mechanism.truncation or 0)
-    if most > MOST_OUTCOMES:
-        raise NotKnownError(f"{2 * most + 1} outcomes are more than {2 * MOST_OUTCOMES}")
-    weights = [(-arb(x * x) / (2 * variance)).exp() for x in range(most + 1)]
-    total = 2 * sum(weights[1:], ZERO) + 1
-
-    def beyond(x: int) -> arb:
-        """At least the sum of the weights on one side beyond x: they fall geometrically."""
-        return weights[x] / (1 - (-(x + arb(0.5)) / variance).exp())
-
-    if cut:
-        total += 2 * between(ZERO, beyond(most))
-
-    def mass(x: int) -> arb:
-        return weights[abs(x)] / total if abs(x) <= most else ZERO
-
-    span = range(most, -most + s - 1, -1) if cut else range(most + s, -most - 1, -1)
-    pairs = [(mass(x - s), mass(x)) for x in span]
-    index = range(2 * span[0] - s, 2 * span[-1] - s - 1, -2)
-    return _Listed(pairs, s / (2 * variance), index, 2 * beyond(reach) if cut else ZERO)
-
-
-def _given(mechanism: known.DiscretePair) -> list[tuple[arb, arb]]:
-    sums = [sum(map(arb, masses), ZERO) for masses in (mechanism.p, mechanism.q)]
-    pairs = zip(mechanism.p, mechanism.q, strict=True)
-    return [(arb(p) / sums[0], arb(q) / sums[1]) for p, q in pairs]
-
-
-def _ordered(pairs: Sequence[tuple[arb, arb]], direction: Direction) -> list[tuple[arb, arb]]:
+def _ordered(pairs: Masses, direction: Direction) -> Masses:
     return [(q, p) for p, q in pairs] if direction.backward else list(pairs)
 
 

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pairs of all mechanisms, from their definitions: what each release compares, in balls.
+"""How mechanisms are drawn, and the pairs of those with finitely many losses, in balls.
 
 A file for each mechanism, named as that of its class, holds
 
     draw(rng)                         random arguments of the class, and perhaps a sampling `rate`
-    release(direction, **arguments)   the `exact.release.Release` of one release
-
-or, of a mechanism that is given functions, RELEASES: a `release` for each of its names.
+    release(direction, **arguments)   the `exact.laws.AtomLaw` of one release, if it has finitely
+                                      many losses; the truth of others is `hockeystick.verify`
 """
 
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from types import ModuleType
@@ -20,7 +19,7 @@ from typing import Any
 
 from flint import ctx
 
-from exact.release import Release
+from exact.laws import AtomLaw
 
 BITS = 900
 
@@ -37,16 +36,7 @@ def class_name(module: str) -> str:
     return "".join(part.upper() if part == "dp" else part.title() for part in module.split("_"))
 
 
-@cache
-def makers() -> Mapping[str, Callable[..., Release]]:
-    """What makes a release, by name."""
-    found: dict[str, Callable[..., Release]] = {}
-    for name, oracle in oracles().items():
-        found |= getattr(oracle, "RELEASES", None) or {name: oracle.release}
-    return found
-
-
-def release(name: str, parameters: Mapping[str, Any], direction: str) -> Release:
-    """One release of a mechanism in a direction."""
+def release(name: str, parameters: Mapping[str, Any], direction: str) -> AtomLaw:
+    """One release of a mechanism with finitely many losses in a direction."""
     with ctx.workprec(BITS):
-        return makers()[name](direction, **parameters)
+        return oracles()[name].release(direction, **parameters)

@@ -8,7 +8,7 @@ import random
 from flint import arb
 
 from exact.laws import AtomLaw
-from exact.release import Parameters, Release, power, way_of
+from exact.release import Parameters, power, way_of
 
 
 def draw(rng: random.Random) -> Parameters:
@@ -17,10 +17,9 @@ def draw(rng: random.Random) -> Parameters:
     return {"epsilon": power(rng, -3, 1), "delta": delta}
 
 
-def release(direction: str, epsilon: float, delta: float = 0.0, rate: float = 1.0) -> Release:
+def release(direction: str, epsilon: float, delta: float = 0.0, rate: float = 1.0) -> AtomLaw:
     """See `exact.mechanisms`."""
     likely = arb(epsilon).exp() / (1 + arb(epsilon).exp())
     rest, d = 1 - arb(delta), arb(delta)
     pairs = [(rest * likely, rest * (1 - likely)), (rest * (1 - likely), rest * likely)]
-    law = AtomLaw([*pairs, (d, arb(0)), (arb(0), d)], direction=way_of(direction), rate=rate)
-    return Release(law)
+    return AtomLaw([*pairs, (d, arb(0)), (arb(0), d)], direction=way_of(direction), rate=rate)

@@ -9,7 +9,7 @@ import random
 from flint import arb
 
 from exact.laws import AtomLaw
-from exact.release import Parameters, Release, power, shift_of, way_of, with_rate
+from exact.release import Parameters, power, shift_of, way_of, with_rate
 
 FARTHEST = 41  # deviations: beyond lies less than e^-840
 
@@ -25,7 +25,7 @@ def draw(rng: random.Random) -> Parameters:
 
 def release(
     direction: str, sigma: float, sensitivity: int, truncation: int | None, rate: float = 1.0
-) -> Release:
+) -> AtomLaw:
     """See `exact.mechanisms`."""
     s, far = sensitivity * shift_of(direction), math.ceil(FARTHEST * sigma) + 2 * sensitivity
     most = far if truncation is None else min(far, truncation)
@@ -34,4 +34,4 @@ def release(
     outcomes = range(-most + s, most + 1) if cut else range(-most, most + s + 1)
     zero = arb(0)
     pairs = [(weights.get(x - s, zero) / total, weights.get(x, zero) / total) for x in outcomes]
-    return Release(AtomLaw(pairs, direction=way_of(direction), rate=rate))
+    return AtomLaw(pairs, direction=way_of(direction), rate=rate)

@@ -8,7 +8,7 @@ import random
 from flint import arb
 
 from exact.laws import AtomLaw
-from exact.release import Parameters, Release, power, shift_of, way_of, with_rate
+from exact.release import Parameters, power, shift_of, way_of, with_rate
 
 
 def draw(rng: random.Random) -> Parameters:
@@ -17,11 +17,11 @@ def draw(rng: random.Random) -> Parameters:
     return with_rate(rng, parameters, 0.4)
 
 
-def release(direction: str, parameter: float, sensitivity: int, rate: float = 1.0) -> Release:
+def release(direction: str, parameter: float, sensitivity: int, rate: float = 1.0) -> AtomLaw:
     """See `exact.mechanisms`."""
     a, s = arb(parameter), sensitivity * shift_of(direction)
     scale = (a / 2).tanh()
     end = scale / (1 - (-a).exp())
     pairs = [((-a * s).exp() * end, end), (end, (-a * s).exp() * end)]
     pairs += [(scale * (-a * (s - x)).exp(), scale * (-a * x).exp()) for x in range(1, s)]
-    return Release(AtomLaw(pairs, direction=way_of(direction), rate=rate))
+    return AtomLaw(pairs, direction=way_of(direction), rate=rate)

@@ -9,7 +9,7 @@ import random
 from flint import arb
 
 from exact.laws import AtomLaw
-from exact.release import Parameters, Release, power, way_of, with_rate
+from exact.release import Parameters, power, way_of, with_rate
 
 
 def draw(rng: random.Random) -> Parameters:
@@ -27,8 +27,8 @@ def draw(rng: random.Random) -> Parameters:
 
 def release(
     direction: str, p: tuple[float, ...], q: tuple[float, ...], rate: float = 1.0
-) -> Release:
+) -> AtomLaw:
     """See `exact.mechanisms`."""
     sums = [sum(map(arb, masses), arb(0)) for masses in (p, q)]
     pairs = [(arb(x) / sums[0], arb(y) / sums[1]) for x, y in zip(p, q, strict=True)]
-    return Release(AtomLaw(pairs, direction=way_of(direction), rate=rate))
+    return AtomLaw(pairs, direction=way_of(direction), rate=rate)

@@ -6,12 +6,7 @@ from __future__ import annotations
 import math
 import random
 
-from flint import arb
-
-from exact.laws import Mixture
-from exact.mixture import MixturePair
-from exact.model import Step
-from exact.release import Parameters, Release, power, way_of, with_rate
+from exact.release import Parameters, power, with_rate
 
 
 def draw(rng: random.Random) -> Parameters:
@@ -27,23 +22,3 @@ def draw(rng: random.Random) -> Parameters:
         "probabilities": tuple(w / math.fsum(weights) for w in weights),
     }
     return with_rate(rng, parameters, 0.4)
-
-
-def release(
-    direction: str,
-    standard_deviation: float,
-    sensitivities: tuple[float, ...],
-    probabilities: tuple[float, ...],
-    rate: float = 1.0,
-) -> Release:
-    """See `exact.mechanisms`."""
-    way, total = way_of(direction), sum(map(arb, probabilities), arb(0))
-    parts = list(zip(sensitivities, probabilities, strict=True))
-    terms = [(arb(s) / arb(standard_deviation), arb(rate) * arb(p) / total) for s, p in parts]
-    rest = [(arb(0), 1 - arb(rate))] if rate < 1 else []
-    still = sum((p for s, p in [*terms, *rest] if s.is_zero()), arb(0))
-    moving = [(s, p) for s, p in terms if not s.is_zero()]
-    terms = [*moving, (arb(0), still)] if still > 0 else moving
-    one = MixturePair(Step(1.0), way, standard_deviation, tuple(parts), rate)
-    bounded = Mixture(terms, way)
-    return Release(bounded, lambda e: arb(0) if e >= bounded.supremum else one.delta(e))

@@ -3,12 +3,9 @@
 
 from __future__ import annotations
 
-import math
 import random
-from fractions import Fraction
 
-from exact.mechanisms import gaussian
-from exact.release import Parameters, Release, power, with_rate
+from exact.release import Parameters, power, with_rate
 
 # Noises over that of all together, and how many of each: the sum of count / noise^2 is 1.
 PARTS = (((1, 1),), ((2, 4),), ((2, 3), (4, 4)), ((2, 2), (4, 8)), ((2, 1), (4, 11), (8, 4)))
@@ -22,17 +19,3 @@ def draw(rng: random.Random) -> Parameters:
         "counts": tuple(float(count) for _, count in parts),
     }
     return with_rate(rng, parameters)
-
-
-def release(
-    direction: str,
-    noise_multipliers: tuple[float, ...],
-    counts: tuple[float, ...],
-    rate: float = 1.0,
-) -> Release:
-    """See `exact.mechanisms`."""
-    parts = zip(noise_multipliers, counts, strict=True)
-    square = 1 / sum(Fraction(int(count)) / Fraction(noise) ** 2 for noise, count in parts)
-    noise = math.sqrt(square)
-    assert Fraction(noise) ** 2 == square
-    return gaussian.release(direction, noise, rate)

@@ -8,7 +8,7 @@ import random
 from flint import arb
 
 from exact.laws import AtomLaw
-from exact.release import Parameters, Release, power, way_of
+from exact.release import Parameters, power, way_of
 
 
 def draw(rng: random.Random) -> Parameters:
@@ -19,12 +19,12 @@ def draw(rng: random.Random) -> Parameters:
     }
 
 
-def release(direction: str, noise_parameter: float, num_buckets: int) -> Release:
+def release(direction: str, noise_parameter: float, num_buckets: int) -> AtomLaw:
     """See `exact.mechanisms`."""
     k = arb(num_buckets)
     other = arb(noise_parameter) / k
     own = 1 - arb(noise_parameter) + other
     if direction.startswith("replace"):
-        return Release(AtomLaw([(own, other), (other, own), ((k - 2) * other, (k - 2) * other)]))
+        return AtomLaw([(own, other), (other, own), ((k - 2) * other, (k - 2) * other)])
     pairs = [(own, 1 / k), ((k - 1) * other, (k - 1) / k)]
-    return Release(AtomLaw(pairs, direction=way_of(direction)))
+    return AtomLaw(pairs, direction=way_of(direction))

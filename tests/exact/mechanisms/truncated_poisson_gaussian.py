@@ -5,13 +5,8 @@ from __future__ import annotations
 
 import math
 import random
-from functools import lru_cache
-from typing import Any
 
-from exact.choice import truncated
-from exact.laws import Choice
-from exact.moments import law
-from exact.release import Parameters, Release, power
+from exact.release import Parameters, power
 
 
 def draw(rng: random.Random) -> Parameters:
@@ -25,22 +20,3 @@ def draw(rng: random.Random) -> Parameters:
         "truncated_batch_size": batch,
         "dataset_size": size,
     }
-
-
-def release(
-    direction: str,
-    noise_multiplier: float,
-    sampling_probability: float,
-    truncated_batch_size: int,
-    dataset_size: int,
-) -> Release:
-    """See `exact.mechanisms`."""
-    parameters = dataset_size, sampling_probability, truncated_batch_size, noise_multiplier
-    pair = _pair(*parameters, direction.removesuffix("_back"))
-    choices = [(w, law(part.step, part.direction)) for w, part in pair.choices]
-    return Release(Choice(choices), pair.delta)
-
-
-@lru_cache(maxsize=8)
-def _pair(*parameters: Any) -> Any:
-    return truncated(*parameters)[0]
