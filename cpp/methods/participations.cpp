@@ -44,6 +44,15 @@ Interval curve(double square, double epsilon) {
           std::min(1.0, (rest + alpha * back.upper) * (1 + off))};  // proof: participations
 }
 
+// The probability that the loss of N(mu, 1) against N(0, 1), mu^2 = `square`, exceeds x; at mu = 0 the loss is 0.
+Interval plain_tail(double square, double x) {
+  if (square == 0) return x < 0 ? Interval{1, 1} : Interval{0, 0};
+  const double mu = std::sqrt(square), z = x / mu - mu / 2;
+  const double off = (std::fabs(x) / mu + mu / 2) * (square_error + 8 * u);  // proof: participations
+  return {std::max(0.0, normal_tail(z + off) * (1 - 2 * normal_error) - 4 * u * (z < 0) - 1e-307),
+          std::min(1.0, normal_tail(z - off) * (1 + 2 * normal_error) + 4 * u * (z < 0) + 1e-307)};
+}
+
 // Upper bound of the probability that a normal loss of mean mu^2 / 2 falls below `y`.
 double falls_below(double mu, double y) {
   const double x = mu / 2 - y / mu, low = x - 8 * u * (mu + std::fabs(y) / mu);
@@ -147,14 +156,14 @@ Participations::Parts Participations::parts(double least) const {
   return parts;
 }
 
-Interval Participations::delta(const Parts& parts, double epsilon) const {
+Interval Participations::mean(const Parts& parts, Given given, double at) const {
   double lower = 0, upper = 0;
   for (std::size_t k = 0; k < parts.all.size(); ++k) {
     checkpoint_each<256>(k);
     const auto [weight, square, shift] = parts.all[k];
-    const double at = epsilon + shift, off = 32 * u * (epsilon + std::fabs(shift));
-    const Interval above = curve(square, at - slack_above_ - off);  // proof: participations
-    const Interval below = curve(square, at + slack_below_ + off);  // proof: participations
+    const double x = at + shift, off = 32 * u * (std::fabs(at) + std::fabs(shift));
+    const Interval above = given(square, x - slack_above_ - off);  // proof: participations
+    const Interval below = given(square, x + slack_below_ + off);  // proof: participations
     lower += weight * below.lower, upper += weight * above.upper;
   }
   const double error = parts.error + u * static_cast<double>(parts.all.size() + 16);
@@ -164,15 +173,49 @@ Interval Participations::delta(const Parts& parts, double epsilon) const {
           std::min(1.0, (upper * (1 + error) + parts.rest + (form_ == Form::add ? 0 : wrong)) * (1 + 4 * u))};
 }
 
-Interval Participations::delta(double epsilon) const {
+Interval Participations::mean(Given given, double at) const {
   Interval found{0, 1};
   for (const double least : {1e-16, 1e-60, 1e-300}) {
     const Parts some = parts(least);
     if (some.all.empty()) break;
-    found = both(found, delta(some, epsilon));
+    found = both(found, mean(some, given, at));
     if (some.rest <= 1e-6 * found.upper) break;
   }
   return found;
+}
+
+Interval Participations::delta(double epsilon) const { return mean(curve, epsilon); }
+
+Interval Participations::tail(double loss) const { return mean(plain_tail, loss); }
+
+namespace {
+
+// Ends of the interval, which holds the least number at which `holds`, to ten digits: it holds at `high`.
+template <class Holds>
+Interval least_of(double low, double high, const Holds& holds) {
+  for (int k = 0; k < 120 && high - low > 1e-10 * std::max(std::fabs(low), std::fabs(high)); ++k) {
+    const double middle = low + (high - low) / 2;
+    (holds(middle) ? high : low) = middle;
+  }
+  return {low, high};
+}
+
+}  // namespace
+
+Interval Participations::quantile(double least, double most) const {
+  const Parts some = parts(std::max(1e-9 * std::min(least, 1 - most), 1e-300));
+  double low = infinity, high = -infinity, beside = 0;  // beside the outermost losses, by more than these are off
+  for (const auto& [weight, square, shift] : some.all) {
+    beside = std::max(beside, 1e-13 * (square + std::fabs(shift)));
+    low = std::min(low, square / 2 - shift - 40 * std::sqrt(square) - slack_below_);
+    high = std::max(high, square / 2 - shift + 40 * std::sqrt(square) + slack_above_);
+  }
+  if (!(low <= high)) return anything;
+  low -= beside, high += beside;
+  const auto is_above = [&](double loss) { return !(mean(some, plain_tail, loss).lower > most); };
+  const auto is_below = [&](double loss) { return mean(some, plain_tail, loss).upper <= least; };
+  return {is_above(low) ? -infinity : least_of(low, high, is_above).lower,
+          is_below(high) ? least_of(low, high, is_below).upper : infinity};
 }
 
 Interval Participations::epsilon(double delta) const {
@@ -181,20 +224,12 @@ Interval Participations::epsilon(double delta) const {
   double most = 1;
   for (const auto& [weight, square, shift] : some.all)
     most = std::max(most, square / 2 - shift + 40 * std::sqrt(square) + slack_above_);
-  // The least epsilon at which `holds`, to ten digits: it holds at `high`.
-  const auto between = [&](double low, double high, const auto& holds) {
-    for (int k = 0; k < 100 && high - low > 1e-10 * high; ++k) {
-      const double middle = low + (high - low) / 2;
-      (holds(middle) ? high : low) = middle;
-    }
-    return Interval{low, high};
-  };
-  const auto suffices = [&](double epsilon) { return this->delta(some, epsilon).upper <= delta; };
-  const auto fails = [&](double epsilon) { return !(this->delta(some, epsilon).lower > delta); };
+  const auto suffices = [&](double epsilon) { return mean(some, curve, epsilon).upper <= delta; };
+  const auto fails = [&](double epsilon) { return !(mean(some, curve, epsilon).lower > delta); };
   if (suffices(0)) return {0, 0};
   Interval found{0, infinity};
-  if (suffices(most)) found.upper = between(0, most, suffices).upper;
-  if (!fails(0)) found.lower = fails(most) ? between(0, most, fails).lower : most;
+  if (suffices(most)) found.upper = least_of(0, most, suffices).upper;
+  if (!fails(0)) found.lower = fails(most) ? least_of(0, most, fails).lower : most;
   return found;
 }
 

@@ -21,6 +21,10 @@ class Participations {
 
   Interval delta(double epsilon) const;
   Interval epsilon(double delta) const;
+  /// P(loss > `loss`).
+  Interval tail(double loss) const;
+  /// The least loss with at most this tail, which is between `least` and `most`.
+  Interval quantile(double least, double most) const;
 
   /// Upper bound of the probability of a mistake: of what delta may be off by.
   double mistaken() const { return mistaken_; }
@@ -42,7 +46,10 @@ class Participations {
 
   Parts parts(double least) const;
   bool join(Parts& parts, const Steps& steps, double least) const;
-  Interval delta(const Parts& parts, double epsilon) const;
+  // The mean of what is known given the square of the deviation, at a loss; the sets of parts are tried in turn.
+  using Given = Interval (*)(double square, double loss);
+  Interval mean(const Parts& parts, Given given, double at) const;
+  Interval mean(Given given, double at) const;
 
   std::vector<Steps> steps_;
   SampledGaussian::Form form_ = SampledGaussian::Form::none;

@@ -55,6 +55,14 @@ std::vector<DescribedTerm> dominating_run(std::span<const DescribedTerm> terms);
 /// Whether something that needs no curve lies above one of them: `Told::at_most`.
 bool is_bounded_by_others(std::span<const DescribedTerm> dominating);
 
+/// Whether it runs its inner mechanism on a Poisson sample, at the rate that is its first number.
+inline bool is_poisson_sample(const Described& mechanism) {
+  return mechanism.kind->name == "poisson_sampled" || mechanism.kind->name == "poisson_sampled_curve";
+}
+
+/// The terms as if each Poisson sample were of all records, which costs no less: curves are jointly convex.
+std::vector<DescribedTerm> unsampled(std::span<const DescribedTerm> terms);
+
 /// The distinct runs of pairs above, one for each comparison, or of those below, all mechanisms by the same choice if
 /// they have as many.
 std::vector<Direction> runs_above(std::span<const DescribedTerm> terms, std::span<const Comparison> comparisons,

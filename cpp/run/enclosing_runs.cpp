@@ -113,6 +113,12 @@ static std::vector<DescribedTerm> at_most(std::span<const DescribedTerm> dominat
   return run;
 }
 
+std::vector<DescribedTerm> unsampled(std::span<const DescribedTerm> terms) {
+  std::vector<DescribedTerm> run;
+  for (const auto& [one, count] : terms) run.push_back({is_poisson_sample(*one) ? one->inner : one, count});
+  return run;
+}
+
 std::vector<Direction> runs_above(std::span<const DescribedTerm> terms, std::span<const Comparison> comparisons,
                                   const SideAccuracy& accuracy) {
   std::vector<DescribedTerm> dominating = dominating_run(terms);

@@ -102,7 +102,8 @@ Interval LossCells::variance() const {
   });
   const double off = (average.upper - average.lower) / 2 * (1 + 1e-9);
   const double beyond = top() >= c ? power_beyond_top(2, c) : infinity;
-  const double hidden = (2 * math::exp(-c) + 4 * math::exp(c - 2)) * unlisted(1) * (1 + 1e-12);
+  const double lost = unlisted(1);
+  const double hidden = lost > 0 ? (2 * math::exp(-c) + 4 * math::exp(c - 2)) * lost * (1 + 1e-12) : 0;
   return {std::max(0.0, around.lower - off * off), around.upper + beyond + hidden};
 }
 

@@ -16,14 +16,13 @@
 #include "methods/trivial_bounds.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
-#include "numeric/normal.hpp"
-#include "numeric/normal_quantile.hpp"
 #include "numeric/order.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/switches.hpp"
 #include "plan/grid_interval.hpp"
 #include "pld/loss_tail.hpp"
 #include "views/curve_points.hpp"
+#include "views/loss_laws.hpp"
 #include "views/quantile_by_deltas.hpp"
 #include "views/refine_interval.hpp"
 
@@ -36,6 +35,7 @@ constexpr double rare = 1e-6, shared_nats = 8;
 constexpr int most_rounds = 6;                // of deltas
 constexpr std::size_t small_grids = 1 << 27;  // [bytes], that cost less than deltas by any method
 constexpr double least_tolerance = 2e-12;     // at which contours may know them
+constexpr double twelve_digits = 1e-12;       // of a quantile: its own rounding counts as much
 
 // A kind of question: the quantity at a point of one direction, and the width that its answers may have.
 struct Kind {
@@ -44,13 +44,11 @@ struct Kind {
   Interval (*ask)(const CurveKinks& above, const CurveTable& below, double point);
   Interval (*gaussian)(double mu, double mu_error, double point);
   Interval (*listed)(const Enumeration& sums, double point);
+  Interval (*joined)(const Participations& run, double point);
   Interval start, nothing;                                        // before anything is known; for loss 0
   double (*allowed)(const Answer&, const Limits&, double scale);  // width
   bool relative;                                                  // the width is relative to the tail probability
 };
-
-// 1 - level, rounded down and up, for the side that must not be overstated.
-Interval rest_of(double level) { return {std::nextafter(1 - level, 0.0), std::nextafter(1 - level, 2.0)}; }
 
 Interval tail_between(const KnownCurve& known, double epsilon);
 
@@ -63,24 +61,19 @@ Answer exactly(const Interval& bounds) {
 
 class Solver {
  public:
-  // The wanted answers are at least `known`, the answers of other directions.
+  // `known`: what is known before; the answers of other directions are lower ends, too.
   Solver(const Kind& kind, const Direction& direction, const Direction* reverse, std::span<const double> points,
-         const std::vector<Answer>& known, const Limits& limits)
+         std::vector<Answer> known, const Limits& limits)
       : kind_(kind),
         direction_(direction),
         reverse_(reverse),
         saddlepoint_(direction),
         points_(points),
-        limits_(limits) {
+        limits_(limits),
+        answers_(std::move(known)) {
     deviation_ = saddlepoint_.deviation();
     const UnionProbability infinite = infinity_mass(direction);
     infinity_mass_ = infinite.upper();
-    for (const Answer& other : known) {
-      answers_.push_back({});
-      answers_.back().lower = std::max(kind.start.lower, other.lower);
-      answers_.back().upper = kind.start.upper;
-      answers_.back().converged = false;
-    }
     if (!kind.relative) return;
     const double largest = largest_finite_loss(direction);
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -280,6 +273,26 @@ std::vector<Answer> from_sums(const Kind& kind, const Enumeration& sums, const D
   return answers;
 }
 
+// Of sampled Gaussians with little noise, by the number of steps that a record joins; else nothing is known.
+std::vector<Answer> by_participations(const Kind& kind, const MergedDirection& run, std::span<const double> points,
+                                      const Limits& limits) {
+  std::vector<Answer> answers(points.size(), exactly(kind.start));
+  for (Answer& answer : answers) answer.converged = false;
+  // Losses off by so little in the end that the rounding of the mechanism's own parameters counts as much.
+  for (const double slack : {1e-4 * limits.tolerance, 0.5 * largest_loss_rounding}) {
+    const auto joined = Participations::of(run, slack);
+    if (!joined) break;
+    const double deviation = Saddlepoint(run.terms).deviation();
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      if (answers[i].converged) continue;
+      const Answer& last = answers[i] =
+          exactly(both({answers[i].lower, answers[i].upper}, kind.joined(*joined, points[i])));
+      answers[i].converged = last.upper - last.lower <= kind.allowed(last, limits, deviation);
+    }
+  }
+  return answers;
+}
+
 std::vector<Answer> one_direction(const Kind& kind, const Direction& direction, const Direction* reverse,
                                   std::span<const double> points, const std::vector<Answer>& known,
                                   const Limits& limits) {
@@ -287,7 +300,11 @@ std::vector<Answer> one_direction(const Kind& kind, const Direction& direction, 
   if (!merged.terms.empty() && !merged.only_gaussian) {
     if (const auto sums = Enumeration::of(merged.terms, limits.memory()))
       return from_sums(kind, *sums, merged.terms, points, limits);
-    return Solver(kind, merged.terms, reverse, points, known, limits).solve();
+    std::vector<Answer> answers = by_participations(kind, merged, points, limits);
+    if (std::all_of(answers.begin(), answers.end(), [](const Answer& each) { return each.converged; })) return answers;
+    for (std::size_t i = 0; i < points.size(); ++i)
+      if (!answers[i].converged) answers[i].lower = std::max(answers[i].lower, known[i].lower);
+    return Solver(kind, merged.terms, reverse, points, std::move(answers), limits).solve();
   }
   std::vector<Answer> answers;
   for (const double point : points)
@@ -317,21 +334,6 @@ std::vector<Answer> worst(const Kind& kind, std::span<const Direction> direction
   });
 }
 
-// L is normal with mean mu^2/2 and deviation mu: P(L > eps) = P(Z > eps / mu - mu / 2).
-Interval gaussian_tail(double mu, double mu_error, double epsilon) {
-  const double x = epsilon / mu - mu / 2;
-  const double slack = (epsilon / mu + mu / 2) * (mu_error + 8 * u);
-  return {std::max(0.0, normal_tail(x + slack) * (1 - 2 * normal_error) - 4 * u * (x < 0) - 1e-307),
-          std::min(1.0, normal_tail(x - slack) * (1 + 2 * normal_error) + 4 * u * (x < 0) + 1e-307)};
-}
-
-Interval gaussian_quantile(double mu, double mu_error, double level) {
-  const auto z = level >= 0.5 ? upper_normal_quantile(1 - level)
-                              : Interval{-upper_normal_quantile(level).upper, -upper_normal_quantile(level).lower};
-  const auto slack = [&](double x) { return (mu * mu + mu * std::fabs(x)) * (2 * mu_error + 8 * u); };
-  return {mu * mu / 2 + mu * z.lower - slack(z.lower), mu * mu / 2 + mu * z.upper + slack(z.upper)};
-}
-
 Interval ask_tail(const CurveKinks& above, const CurveTable& below, double epsilon) {
   return loss_tail(above, below.delta(epsilon).value, epsilon);
 }
@@ -348,19 +350,13 @@ Interval tail_between(const KnownCurve& known, double epsilon) {
   return known.tail(static_cast<std::size_t>(at - known.points.begin()));
 }
 
-Interval listed_tail(const Enumeration& sums, double epsilon) { return sums.tail(epsilon); }
-
-Interval listed_quantile(const Enumeration& sums, double level) {
-  const auto [least, most] = rest_of(level);
-  return sums.quantile(least, most);
-}
-
 const Kind tail_kind{
     [](const Saddlepoint& saddlepoint, double epsilon) { return saddlepoint.saddle_for_epsilon(epsilon).log_delta; },
     [](const Saddlepoint& saddlepoint, double epsilon) { return saddlepoint.saddle_for_epsilon(epsilon); },
     &ask_tail,
     &gaussian_tail,
     &listed_tail,
+    &joined_tail,
     {0, 1},
     {0, 0},
     [](const Answer& answer, const Limits& limits, double) {
@@ -377,9 +373,13 @@ const Kind quantile_kind{
     &ask_quantile,
     &gaussian_quantile,
     &listed_quantile,
+    &joined_quantile,
     {-infinity, infinity},
     {0, 0},
-    [](const Answer&, const Limits& limits, double deviation) { return limits.tolerance * deviation; },
+    [](const Answer& answer, const Limits& limits, double deviation) {
+      const double size = std::min(std::fabs(answer.lower), std::fabs(answer.upper));
+      return limits.tolerance * deviation + (std::isfinite(size) ? twelve_digits * size : 0);
+    },
     false,
 };
 
