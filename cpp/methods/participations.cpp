@@ -219,7 +219,7 @@ Interval Participations::quantile(double least, double most) const {
 }
 
 Interval Participations::epsilon(double delta) const {
-  const Parts some = parts(std::max(1e-9 * delta, 1e-300));
+  const Parts some = parts(std::max(1e-9 * std::min(delta, 1 - delta), 1e-300));
   if (some.all.empty()) return {0, infinity};
   double most = 1;
   for (const auto& [weight, square, shift] : some.all)

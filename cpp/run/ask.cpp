@@ -138,27 +138,32 @@ void take_worse(const Row& row, const Answers& other, double tolerance, Answers&
   }
 }
 
-// Whether what nothing sampled costs may be closer: of an answer that is wide, or where most records are in the sample.
-// A sample of half the records costs less by more than an answer within a hundredth is wide.
+// Whether what costs no less may be closer: where the answer is wide, or most records are in the sample. A sample of
+// half the records costs less by more than an answer within a hundredth is wide.
 bool may_be_closer(const Answer& answer, double rate) {
   return !answer.converged || rate > 0.5 || answer.lower < 0.99 * answer.upper;
 }
 
-// No run costs more than if nothing were sampled.
+// No run costs more than if nothing were sampled. Between sides, what costs no less than what is enclosed is asked
+// already.
 void take_unsampled(const Run& run, const Row& row, std::size_t adjacency, Points points, const Limits& limits,
-                    Answers& answers) {
-  double rate = 0;  // the largest
+                    bool has_pairs, Answers& answers) {
+  double part = 0;  // of the records, that the largest sample holds, or a group of them
   for (const auto& [one, count] : run.terms())
-    if (is_poisson_sample(*one)) rate = std::max(rate, one->number(0));
-  if (rate == 0 || row.wanted == Wanted::loss) return;
+    if (is_poisson_sample(*one) || (has_pairs && one->own != nullptr))
+      part = std::max(part, one->own != nullptr ? 1 : one->number(0));
+  if (part == 0 || row.wanted == Wanted::loss) return;
   std::vector<std::size_t> which;
   std::vector<double> open;
   for (std::size_t k = 0; k < answers.size(); ++k)
-    if (may_be_closer(answers[k], rate)) which.push_back(k), open.push_back(points[k]);
+    if (may_be_closer(answers[k], part)) which.push_back(k), open.push_back(points[k]);
   if (open.empty()) return;
+  const Run::Terms terms = unsampled(run.terms(), true);
+  if (std::equal(terms.begin(), terms.end(), run.terms().begin(), run.terms().end(),
+                 [](const DescribedTerm& a, const DescribedTerm& b) { return a.mechanism == b.mechanism; }))
+    return;
   Answers whole;
   try {
-    const Run::Terms terms = unsampled(run.terms());
     SideAccuracy at;
     at.told = Told::at_most;
     whole = asked(row, adjacency, open, limits, [&](std::size_t ways) {
@@ -192,7 +197,7 @@ static Answers ask_once(const Run& run, View view, std::size_t adjacency, Points
   const bool is_exact = run.is_exact_in(counted);
   if (!is_exact && run.parts().empty()) {
     Answers answers = between_sides(run.terms(), row, counted, points, limits);
-    take_unsampled(run, row, counted, points, limits, answers);
+    take_unsampled(run, row, counted, points, limits, false, answers);
     return answers;
   }
   if (!is_exact) {
@@ -205,7 +210,7 @@ static Answers ask_once(const Run& run, View view, std::size_t adjacency, Points
   const std::vector<Direction> reverses = is_faced ? run.reverses(counted) : std::vector<Direction>{};
   Answers answers =
       asked(row, counted, points, limits, [&](std::size_t which) { return run.directions(which); }, reverses);
-  take_unsampled(run, row, counted, points, limits, answers);
+  take_unsampled(run, row, counted, points, limits, true, answers);
   return answers;
 }
 

@@ -60,8 +60,9 @@ inline bool is_poisson_sample(const Described& mechanism) {
   return mechanism.kind->name == "poisson_sampled" || mechanism.kind->name == "poisson_sampled_curve";
 }
 
-/// The terms as if each Poisson sample were of all records, which costs no less: curves are jointly convex.
-std::vector<DescribedTerm> unsampled(std::span<const DescribedTerm> terms);
+/// The terms with the run that never costs less in place of each mechanism that names one, such as the step on all
+/// records of a Poisson sample, as curves are jointly convex. `exact_too`: also of mechanisms that one pair tells.
+std::vector<DescribedTerm> unsampled(std::span<const DescribedTerm> terms, bool exact_too);
 
 /// The distinct runs of pairs above, one for each comparison, or of those below, all mechanisms by the same choice if
 /// they have as many.

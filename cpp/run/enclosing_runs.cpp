@@ -98,12 +98,16 @@ std::vector<DescribedTerm> dominating_run(std::span<const DescribedTerm> terms) 
   return run;
 }
 
-// With the run that never costs less in place of each mechanism that names one.
-static std::vector<DescribedTerm> at_most(std::span<const DescribedTerm> dominating) {
+static std::vector<DescribedTerm> at_most(const Described& one) {
+  if (is_poisson_sample(one)) return {{one.inner, 1}};
+  return one.own != nullptr ? one.own->at_most() : std::vector<DescribedTerm>{};
+}
+
+std::vector<DescribedTerm> unsampled(std::span<const DescribedTerm> terms, bool exact_too) {
   std::vector<DescribedTerm> run;
-  for (const DescribedTerm& term : dominating) {
-    const auto others = term.mechanism->own != nullptr && !is_exact(*term.mechanism) ? term.mechanism->own->at_most()
-                                                                                     : std::vector<DescribedTerm>{};
+  for (const DescribedTerm& term : terms) {
+    const auto others =
+        exact_too || !is_exact(*term.mechanism) ? at_most(*term.mechanism) : std::vector<DescribedTerm>{};
     if (others.empty()) run.push_back(term);
     for (const auto& [one, times] : others) {
       checked("count", static_cast<double>(times) * static_cast<double>(term.count), ranges::count);
@@ -113,16 +117,10 @@ static std::vector<DescribedTerm> at_most(std::span<const DescribedTerm> dominat
   return run;
 }
 
-std::vector<DescribedTerm> unsampled(std::span<const DescribedTerm> terms) {
-  std::vector<DescribedTerm> run;
-  for (const auto& [one, count] : terms) run.push_back({is_poisson_sample(*one) ? one->inner : one, count});
-  return run;
-}
-
 std::vector<Direction> runs_above(std::span<const DescribedTerm> terms, std::span<const Comparison> comparisons,
                                   const SideAccuracy& accuracy) {
   std::vector<DescribedTerm> dominating = dominating_run(terms);
-  if (accuracy.told == Told::at_most) dominating = at_most(dominating);
+  if (accuracy.told == Told::at_most) dominating = unsampled(dominating, false);
   std::vector<Direction> runs;
   for (const Comparison way : comparisons) {
     Direction run;

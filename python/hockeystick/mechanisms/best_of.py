@@ -97,6 +97,11 @@ class BestOf(FromRun):
         """A pair that dominates all neighbours in `direction`."""
         return _above(self, direction, accuracy)
 
+    def at_most(self) -> tuple[tuple[Mechanism, int], ...]:
+        """All outputs of the largest number of runs, if there is one."""
+        most = round(self.mean) if self.runs == "fixed" else self.trials or 0
+        return tuple((one, count * most) for one, count in self.run.terms if most)
+
     def pairs_below(
         self, direction: Direction, accuracy: Accuracy
     ) -> tuple[_core.DominatingPair, ...]:

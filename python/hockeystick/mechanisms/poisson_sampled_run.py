@@ -63,6 +63,10 @@ class PoissonSampledRun(FromRun):
         """A pair that dominates all neighbours in `direction`."""
         return _pair(self, direction, accuracy, is_above=True)
 
+    def at_most(self) -> tuple[tuple[Mechanism, int], ...]:
+        """The run on all records."""
+        return self.run.terms
+
     def pairs_below(
         self, direction: Direction, accuracy: Accuracy
     ) -> tuple[_core.DominatingPair, ...]:

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""No scheme costs more than its step on all records: every view, at corners of all parameters."""
+
+import random
+
+import pytest
+
+import corners
+import hockeystick as hs
+
+WITH_STEP = (
+    "sampled, little noise",
+    "sampled",
+    "others sampled",
+    "allocated, little noise",
+    "others allocated",
+    "fixed size",
+    "shuffled",
+    "together",
+    "groups",
+)
+# One that each kind of view answers in milliseconds.
+QUESTIONS = [
+    question
+    for question in corners.QUESTIONS
+    if question.grows and question.given not in ((1e-300,), (1 - 1e-12,), (corners.DELTAS[2:],))
+]
+
+
+def compared(run, unsampled, adjacencies, questions=QUESTIONS):
+    corner = corners.Corner(run, unsampled)
+    for adjacency in adjacencies:
+        for question in questions:
+            ends = question.ends(corner.run, adjacency)
+            best = question.ends(corner.unsampled, adjacency)
+            assert not [*corners.wrong(question, ends, best)], (run, adjacency, str(question))
+
+
+@pytest.mark.parametrize("kind", WITH_STEP)
+def test_no_scheme_costs_more_than_its_step(kind):
+    rng = random.Random(f"unsampled {kind}")
+    for k in range(1 if kind == "groups" else 3):
+        corner = corners.KINDS[kind](rng)
+        if corner.unsampled is None:
+            continue
+        ways = [*corners.defined(corner.run)]
+        compared(corner.run, corner.unsampled, [rng.choice(ways)], QUESTIONS[k::3])
+
+
+NOISES = (0.001, 0.05, 0.3, 2.0, 1e4)
+
+
+@pytest.mark.parametrize("noise", NOISES)
+def test_nor_where_nearly_all_records_are_in_the_sample(noise):
+    step = hs.Gaussian(noise)
+    once, often = step.poisson_sampled(1 - 1e-12), step.poisson_sampled(1 - 1e-6)
+    compared(1 * once, 1 * step, ["replace-special"])
+    quick = [one for one in QUESTIONS if not one.method.startswith(("tr", "rec"))]
+    compared(30 * often, 30 * step, ["replace-special"], quick)
+
+
+@pytest.mark.parametrize("noise", [0.055, 2.0])
+def test_nor_where_all_but_few_steps_are_the_records_own(noise):
+    step = hs.Gaussian(noise)
+    size = {"batch_size": 999, "dataset_size": 1000}
+    compared(2 * step.random_allocation(steps=2), 2 * step, ["remove-one"], QUESTIONS[::2])
+    for scheme in (step.fixed_size_sampled(**size), step.shuffled(batches=2)):
+        compared(2 * scheme, 2 * step, ["replace-one"], QUESTIONS[::2])
+
+
+def test_of_two_groups_that_come_back_half_of_the_time_an_end_is_finite():
+    run = 10**8 * hs.Gaussian(0.0015).poisson_sampled(0.5).group(2)
+    with pytest.raises(hs.CertificationError) as refused:
+        run.epsilon(1e-5)
+    assert refused.value.bounds.upper <= (10**8 * hs.Gaussian(0.0015).group(2)).epsilon(1e-5)
+
+
+def test_the_best_of_a_fixed_number_is_known_from_all_of_them():
+    noise = hs.DiscreteLaplace(parameter=1.66)
+    best = 1 * hs.best_of(noise, runs="fixed", mean=436)
+    for adjacency in ("add-or-remove-one", "replace-one"):
+        for delta in (1e-300, 1e-5, 0.1):
+            ends = corners.Question("epsilon_bounds", (delta,)).ends(best, adjacency)
+            assert ends.upper <= (436 * noise).epsilon(delta, adjacency=adjacency)
+
+
+def test_epsilon_is_known_next_to_a_delta_of_1():
+    for adjacency in ("add-or-remove-one", "replace-one"):
+        run = 30 * hs.Gaussian(0.001).poisson_sampled(0.7)
+        bounds = run.epsilon_bounds(1 - 1e-12, adjacency=adjacency)
+        assert bounds.upper <= bounds.lower * (1 + 1e-3)
