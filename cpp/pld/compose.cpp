@@ -249,7 +249,7 @@ double composed_loss_error(std::span<const ComposedTerm> terms) {
   for (const ComposedTerm& term : terms)  // proof: loss-coupling
     error += static_cast<double>(term.count) *
              (term.step.step->loss_error + 2 * u * std::fabs(term.step.step->offset)) * (1 + 4 * u);
-  return error;
+  return error * (1 + u * static_cast<double>(terms.size() + 1));  // proof: loss-coupling
 }
 
 LossPmf compose(std::span<const ComposedTerm> terms, const RealFft& fft, const Window& window,

@@ -2,6 +2,7 @@
 """Composition against the direct sum over the stored one-step masses, and against the truth."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -230,10 +231,8 @@ def test_what_wraps_around_is_counted_whatever_the_log_moment(log_moment):
                 assert arb(pmf.delta(np.array([epsilon]))[0]) <= truth
 
 
-@pytest.mark.parametrize("offset", [0.0, 100.0, -100.0])
-def test_errors_of_losses_are_those_of_steps_and_of_their_offset(offset):
-    """2 u of the offset a step."""
-    steps = [(1e-13, 3), (2e-14, 1)]
+def loss_error_of(steps, offset):
+    """Of a composition of steps of these errors, each as often as said."""
     terms = [
         (
             _core.parts.StepPmf(
@@ -246,15 +245,26 @@ def test_errors_of_losses_are_those_of_steps_and_of_their_offset(offset):
                 side="upper",
             ),
             count,
+            0.0,
         )
         for error, count in steps
     ]
-    pmf = _core.parts.compose(
-        [(step, count, 0.0) for step, count in terms],
-        tilt=0.0,
-        size=64,
-        window=(0, 64),
-        chernoff=(1.0, -2.0, 1.0, -1.0),
+    composed = _core.parts.compose(
+        terms, tilt=0.0, size=64, window=(0, 64), chernoff=(1.0, -2.0, 1.0, -1.0)
     )
+    return composed.loss_error
+
+
+@pytest.mark.parametrize("offset", [0.0, 100.0, -100.0])
+def test_errors_of_losses_are_those_of_steps_and_of_their_offset(offset):
+    """2 u of the offset a step."""
+    steps = [(1e-13, 3), (2e-14, 1)]
     booked = sum(count * (error + 2 * 2.0**-53 * abs(offset)) for error, count in steps)
-    assert pmf.loss_error == pytest.approx(booked, rel=1e-9, abs=0)
+    assert loss_error_of(steps, offset) == pytest.approx(booked, rel=1e-9, abs=0)
+
+
+def test_errors_of_many_losses_add_up_outward():
+    """Each of many small ones is lost in the last bit of a large one."""
+    steps = [(1e-9, 1)] + [(5e-26 * (1 + k / 1e4), 1) for k in range(200)]
+    booked = sum(Fraction(error) for error, _ in steps)
+    assert booked <= Fraction(loss_error_of(steps, 0.0)) <= booked * (1 + Fraction(1, 10**12))
