@@ -117,11 +117,25 @@ def test_they_are_values(found):
         for name, value in (mechanism.arguments | kept).items():
             assert dataclasses.replace(mechanism, **{name: value}) == mechanism
         assert type(mechanism)(**mechanism.arguments) == mechanism
-        assert hash(type(mechanism)(**mechanism.arguments)) == hash(mechanism)
+        again = type(mechanism)(**mechanism.arguments)
+        assert hash(again) == hash(mechanism)
+        for way in Direction:
+            if is_defined(mechanism, way):
+                assert again.dominating_pair(way) is mechanism.dominating_pair(way)
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(mechanism, *kept.popitem())
         if any(map(callable, mechanism.arguments.values())):
             continue
         assert pickle.loads(pickle.dumps(mechanism)) == mechanism  # noqa: S301
         assert eval(repr(mechanism), vars(hs)) == mechanism  # noqa: S307
+
+
+@pytest.mark.parametrize("name", [name for name in KINDS if can_be_sampled(name)])
+def test_the_extremes_of_sampling(name):
+    for term in terms(name, sampled=False):
+        mechanism = random_runs.mechanism(term)
+        assert mechanism.poisson_sampled(0).terms == ()
+        assert mechanism.poisson_sampled(1).terms == mechanism.terms
 
 
 @every_mechanism

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mechanisms with finitely many losses as values, and what they answer."""
 
+import dataclasses
 import itertools
-import json
 import math
-import pickle
 from decimal import Decimal
 from fractions import Fraction
 
@@ -15,7 +14,7 @@ from flint import arb, ctx
 import hockeystick as hs
 import questions
 from exact.responses import Responses
-from hockeystick import Adjacency, _json
+from hockeystick import Adjacency
 
 EXAMPLES = [
     hs.ApproximateDP(epsilon=1.5, delta=1e-6),
@@ -40,24 +39,6 @@ NOTHING = [
 ADD_OR_REMOVE = (Adjacency.ADD_OR_REMOVE_ONE, Adjacency.REMOVE_ONE, Adjacency.ADD_ONE)
 
 
-@pytest.mark.parametrize("mechanism", [*EXAMPLES, FLIP], ids=repr)
-def test_they_are_values(mechanism):
-    again = eval(repr(mechanism), vars(hs))  # noqa: S307
-    assert again == mechanism
-    assert hash(again) == hash(mechanism)
-    assert pickle.loads(pickle.dumps(mechanism)) == mechanism  # noqa: S301
-    with pytest.raises((AttributeError, TypeError)):
-        mechanism.sensitivity = 2
-
-
-@pytest.mark.parametrize("mechanism", [*EXAMPLES, FLIP], ids=repr)
-def test_they_round_trip_through_json(mechanism):
-    text = json.dumps(_json.mechanism_to_json(mechanism))
-    assert _json.mechanism_from_json(json.loads(text), "mechanism") == mechanism
-    accountant = hs.Accountant().compose(mechanism, count=3)
-    assert hs.Accountant.from_json(accountant.to_json()).ledger == accountant.ledger
-
-
 def test_they_differ():
     assert len(set(EXAMPLES)) == len(EXAMPLES)
     assert hs.ExponentialMechanism(epsilon=1) != hs.ApproximateDP(epsilon=1, delta=0)
@@ -70,13 +51,6 @@ def test_what_costs_nothing(mechanism):
         assert mechanism.epsilon_bounds(1e-5, adjacency=adjacency) == (0.0, 0.0)
 
 
-@pytest.mark.parametrize("mechanism", EXAMPLES, ids=repr)
-def test_equal_mechanisms_share_a_pair(mechanism):
-    again = pickle.loads(pickle.dumps(mechanism))  # noqa: S301
-    for direction in Adjacency.REPLACE_SPECIAL.directions:
-        assert again.dominating_pair(direction) is mechanism.dominating_pair(direction)
-
-
 SYMMETRIC = [m for m in EXAMPLES if not isinstance(m, hs.DiscretePair | hs.RandomizedResponse)]
 
 
@@ -84,66 +58,6 @@ SYMMETRIC = [m for m in EXAMPLES if not isinstance(m, hs.DiscretePair | hs.Rando
 def test_symmetric_pairs_are_one(mechanism):
     for adjacency in Adjacency:
         assert len({mechanism.dominating_pair(way) for way in adjacency.directions}) == 1
-
-
-RANGES = {
-    ("ApproximateDP", "epsilon"): r"in \[0, 10000\]",
-    ("ApproximateDP", "delta"): r"in \[0, 1\]",
-    ("DiscreteGaussian", "sigma"): r"in \[0.001, 1e\+12\]",
-    ("DiscreteLaplace", "parameter"): r"in \[1e-12, 1000\]",
-    ("ExponentialMechanism", "epsilon"): r"in \[0, 10000\]",
-    ("PermuteAndFlip", "epsilon"): r"0 or in \[1e-12, 1000\]",
-    ("RandomizedResponse", "noise_parameter"): r"in \[0, 1\]",
-}
-WHOLE = {
-    ("DiscreteGaussian", "sensitivity"): "a whole number in [1, 1000000]",
-    ("DiscreteGaussian", "truncation"): "a whole number in [1, 1000000000000000]",
-    ("DiscreteLaplace", "sensitivity"): "a whole number in [1, 1000000]",
-    ("RandomizedResponse", "num_buckets"): "a whole number in [1, 1000000000]",
-}
-VALID = {type(mechanism).__name__: mechanism.arguments for mechanism in (*EXAMPLES, FLIP)}
-
-
-def make(kind, **changed):
-    return getattr(hs, kind)(**VALID[kind] | changed)
-
-
-@pytest.mark.parametrize("value", [-1e-9, -1, 1e13, math.nan, math.inf, -math.inf, 10**400])
-@pytest.mark.parametrize(("kind", "name"), RANGES)
-def test_numbers_out_of_range(kind, name, value):
-    with pytest.raises(ValueError, match=f"^{name} must be {RANGES[kind, name]}, got "):
-        make(kind, **{name: value})
-
-
-@pytest.mark.parametrize("value", ["1", True, 1j, [1.0], np.array([1.0])])
-@pytest.mark.parametrize(("kind", "name"), RANGES)
-def test_numbers_of_a_wrong_type(kind, name, value):
-    expected = f"a real number that is {RANGES[kind, name]}"
-    with pytest.raises(TypeError, match=f"^{name} must be {expected}, got "):
-        make(kind, **{name: value})
-
-
-@pytest.mark.parametrize("value", [0, -1, 10**16, 10**400])
-@pytest.mark.parametrize(("kind", "name"), WHOLE)
-def test_whole_numbers_out_of_range(kind, name, value):
-    with pytest.raises(ValueError) as error:  # noqa: PT011
-        make(kind, **{name: value})
-    assert str(error.value).startswith(f"{name} must be {WHOLE[kind, name]}, got ")
-
-
-@pytest.mark.parametrize("value", ["1", True, 1.5, 1j, [1]])
-@pytest.mark.parametrize(("kind", "name"), WHOLE)
-def test_whole_numbers_of_a_wrong_type(kind, name, value):
-    with pytest.raises(TypeError) as error:
-        make(kind, **{name: value})
-    assert str(error.value).startswith(f"{name} must be {WHOLE[kind, name]}, got ")
-
-
-@pytest.mark.parametrize("kind", ["DiscreteGaussian", "DiscreteLaplace"])
-def test_no_noise_is_refused(kind):
-    name = "sigma" if kind == "DiscreteGaussian" else "parameter"
-    with pytest.raises(ValueError, match=f"^{name} must be in "):
-        make(kind, **{name: 0})
 
 
 def test_numpy_numbers_become_pythons():
@@ -274,9 +188,9 @@ def test_one_step_of_additive_noise(mechanism, epsilon, rate):
 LOST = 1e-18  # beyond the integers looked at
 
 
-@pytest.mark.parametrize("kind", ["DiscreteGaussian", "DiscreteLaplace"])
-def test_replacing_is_twice_the_shift(kind):
-    once, twice = make(kind, sensitivity=2), make(kind, sensitivity=4)
+@pytest.mark.parametrize("mechanism", [m for m in EXAMPLES if hasattr(m, "sensitivity")], ids=repr)
+def test_replacing_is_twice_the_shift(mechanism):
+    once, twice = (dataclasses.replace(mechanism, sensitivity=s) for s in (2, 4))
     direction = Adjacency.REPLACE_ONE.directions[0]
     assert once.dominating_pair(direction) is twice.dominating_pair(
         Adjacency.REMOVE_ONE.directions[0]
