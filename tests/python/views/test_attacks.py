@@ -211,63 +211,6 @@ def test_mu_nears_that_of_the_central_limit():
     assert run.gdp_mu(smallest_rate=0.1) == pytest.approx(limit, rel=5e-3)
 
 
-@pytest.mark.parametrize("value", [0.0, 1e-21, 0.5, 1.0, math.nan])
-def test_bad_smallest_rates_are_named(value):
-    with pytest.raises(ValueError, match=r"^smallest_rate must be in \[1e-20, 0.5\), got "):
-        RUN.gdp_mu(smallest_rate=value)
-
-
-@pytest.mark.parametrize("query", ["tradeoff", "true_positive_rate", "bayes_risk"])
-def test_views_keep_shapes(query):
-    run = hs.Gaussian(noise_multiplier=1.0)
-    ask, enclose = getattr(run, query), getattr(run, f"{query}_bounds")
-    assert type(ask(0.25)) is float
-    assert type(enclose(0.25).upper) is float
-    points = np.array([[0.1, 0.2, 0.3]])
-    assert ask(points).shape == (1, 3)
-    assert enclose(points).gap.shape == (1, 3)
-    assert ask(np.zeros((0, 2))).shape == (0, 2)
-    assert ask(points)[0, 1] == ask(0.2)
-
-
-@pytest.mark.parametrize("query", ["tradeoff", "tradeoff_bounds", "true_positive_rate"])
-@pytest.mark.parametrize("value", [-0.1, 1.1, math.nan, math.inf, np.array([0.5, 2.0])])
-def test_bad_rates_are_named(query, value):
-    with pytest.raises(ValueError, match=r"^fpr must be in \[0, 1\], got "):
-        getattr(RUN, query)(value)
-
-
-@pytest.mark.parametrize("value", [0.0, 1.0, -1.0, math.nan])
-def test_bad_priors_are_named(value):
-    with pytest.raises(ValueError, match=r"^prior must be in \(0, 1\), got "):
-        RUN.bayes_risk(value)
-
-
-@pytest.mark.parametrize("query", ["tradeoff", "true_positive_rate", "bayes_risk"])
-@pytest.mark.parametrize("value", ["0.5", None, True])
-def test_values_of_another_type_are_refused(query, value):
-    with pytest.raises(TypeError, match=r"^(fpr|prior) must be "):
-        getattr(RUN, query)(value)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "name"),
-    [
-        ({"adjacency": "both"}, ValueError, "adjacency"),
-        ({"tolerance": 0.0}, ValueError, "tolerance"),
-        ({"tolerance": None}, TypeError, "tolerance"),
-        ({"memory_limit": 0}, ValueError, "memory_limit"),
-    ],
-)
-@pytest.mark.parametrize(
-    "query", ["tradeoff", "true_positive_rate", "bayes_risk", "advantage", "gdp_mu"]
-)
-def test_bad_options_are_named(query, arguments, error, name):
-    points = () if query in ("advantage", "gdp_mu") else (0.5,)
-    with pytest.raises(error, match=f"^{name} must be "):
-        getattr(RUN, query)(*points, **arguments)
-
-
 def test_out_of_reach_carries_enclosing_bounds():
     run = RUN + 100 * hs.Laplace(noise_multiplier=20.0).poisson_sampled(0.3)
     with pytest.raises(hs.CertificationError, match="raise memory_limit") as caught:

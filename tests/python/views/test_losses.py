@@ -108,18 +108,6 @@ def test_quantiles_invert_the_tail_and_rise():
     assert tails.estimate == pytest.approx(1 - levels, rel=2e-2)
 
 
-@pytest.mark.parametrize("level", [0.0, 1.0, -1.0, math.nan])
-def test_bad_levels_are_named(level):
-    with pytest.raises(ValueError, match=r"^level must be in \(0, 1\), got "):
-        RUN.loss_quantile(level)
-
-
-@pytest.mark.parametrize("epsilon", [-1.0, math.nan, math.inf])
-def test_bad_epsilons_are_named(epsilon):
-    with pytest.raises(ValueError, match="^epsilon must be "):
-        RUN.probabilistic_delta(epsilon)
-
-
 def moment(step, direction, power):
     """E_P[(dP/dQ)^power], or E[log dP/dQ] and E[log^2] for powers "mean" and "square"."""
 
@@ -282,30 +270,11 @@ def test_orders_beyond_all_listed_outcomes_are_enclosed():
     assert bounds.lower <= truth <= bounds.upper
 
 
-@pytest.mark.parametrize("order", [0.5, 0.0, -1.0, 1e5, math.inf, math.nan])
-def test_bad_orders_are_named(order):
-    with pytest.raises(ValueError, match=r"^order must be in \[1, 10000\], got "):
-        RUN.renyi_divergence(order)
-
-
-@pytest.mark.parametrize("order", [1.0, 0.5, 1e5, -math.inf, math.nan])
-def test_bad_largest_orders_are_named(order):
-    with pytest.raises(ValueError, match=r"^largest_order must be in \(1, 10000\] or inf, got "):
-        RUN.zcdp(largest_order=order)
-
-
 def test_nothing_has_no_loss():
     nothing = hs.Composition()
     assert nothing.loss_mean() == nothing.loss_variance() == nothing.zcdp() == 0
     assert nothing.probabilistic_delta(0.0) == 0
     assert nothing.loss_quantile(0.5) == 0
-
-
-@pytest.mark.parametrize("query", ["probabilistic_delta", "loss_quantile"])
-def test_views_keep_shapes(query):
-    run = hs.Gaussian(noise_multiplier=1.0)
-    assert type(getattr(run, query)(0.25)) is float
-    assert getattr(run, f"{query}_bounds")(np.full((2, 1), 0.25)).gap.shape == (2, 1)
 
 
 INFINITE = (math.inf, math.inf)
