@@ -105,7 +105,6 @@ void bind_dpsgd(pybind11::module_& module);
 void bind_search(pybind11::module_& module);
 void bind_outward(pybind11::module_& module);
 void bind_pld(pybind11::module_& module);
-void bind_views(pybind11::module_& module);
 void bind_whole_runs(pybind11::module_& module);
 void bind_pld_views(pybind11::module_& module);
 

@@ -50,7 +50,6 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   bind_dpsgd(module);
   bind_search(module);
   bind_outward(module);
-  bind_views(module);
   bind_whole_runs(module);
   bind_pld_views(module);
   refuse_to_pickle(module);

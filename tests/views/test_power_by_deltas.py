@@ -99,3 +99,20 @@ def test_rates_of_an_array_are_answered_where_each_is_answered_alone():
         alone = run.true_positive_rate_bounds(rate)
         assert found.lower[k] <= alone.upper
         assert alone.lower <= found.upper[k]
+
+
+def test_rare_rates_share_their_grids():
+    """Neighbours are answered by one transform, as tightly as each alone."""
+    rates = np.logspace(-14, -5.1, 40)
+    pair = _core.dominating_pair("poisson_laplace_remove", [1.0, 0.01])
+    limits = {"tolerance": 1e-3, "memory_limit": 1 << 30}
+    together = _core.power_bounds([[(pair, 1000)]], rates, **limits)
+    answers = [together[k] for k in range(len(rates))]
+    assert len({answer.tilt for answer in answers}) <= 2
+    assert all(
+        answer.converged and answer.upper - answer.lower <= 1e-3 * answer.upper
+        for answer in answers
+    )
+    for k in (0, 20, 39):
+        alone = _core.power_bounds([[(pair, 1000)]], rates[k : k + 1], **limits)[0]
+        assert max(alone.lower, answers[k].lower) <= min(alone.upper, answers[k].upper)

@@ -11,7 +11,7 @@ import exact
 import hockeystick as hs
 from exact.attack import gaussian_power, normal_quantile, one_step_power
 from exact.pair import Pair
-from hockeystick import Adjacency, _core
+from hockeystick import Adjacency
 
 ADJACENCY = {
     "remove": Adjacency.REMOVE_ONE,
@@ -219,23 +219,6 @@ def test_out_of_reach_carries_enclosing_bounds():
     assert caught.value.limited_by == "memory_limit"
     assert bounds.lower <= good.upper
     assert bounds.upper >= good.lower
-
-
-def test_rare_rates_share_their_grids():
-    """Neighbours are answered by one transform, as tightly as each alone."""
-    rates = np.logspace(-14, -5.1, 40)
-    pair = _core.dominating_pair("poisson_laplace_remove", [1.0, 0.01])
-    limits = {"tolerance": 1e-3, "memory_limit": 1 << 30}
-    together = _core.power_bounds([[(pair, 1000)]], rates, **limits)
-    answers = [together[k] for k in range(len(rates))]
-    assert len({answer.tilt for answer in answers}) <= 2
-    assert all(
-        answer.converged and answer.upper - answer.lower <= 1e-3 * answer.upper
-        for answer in answers
-    )
-    for k in (0, 20, 39):
-        alone = _core.power_bounds([[(pair, 1000)]], rates[k : k + 1], **limits)[0]
-        assert max(alone.lower, answers[k].lower) <= min(alone.upper, answers[k].upper)
 
 
 @pytest.mark.parametrize(("count", "noise", "fpr"), [(100, 0.01, 1e-200), (300, 0.2, 1e-300)])
