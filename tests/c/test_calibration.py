@@ -25,20 +25,15 @@ def delta_of(noise, rate, steps, epsilon):
     )
 
 
+@pytest.mark.parametrize("what", ["noise_multiplier", "sampling_probability"])
 @pytest.mark.parametrize(("epsilon", "delta"), BUDGETS)
-def test_the_least_noise(epsilon, delta):
-    low, high = asked("noise_multiplier", RATE, STEPS, epsilon=epsilon, delta=delta)
+def test_a_parameter_next_to_one_that_breaks_the_budget(what, epsilon, delta):
+    least = what == "noise_multiplier"
+    low, high = asked(what, RATE if least else NOISE, STEPS, epsilon=epsilon, delta=delta)
     assert low < high <= low * 1.0011
-    assert delta_of(high, RATE, STEPS, epsilon).upper <= delta
-    assert delta_of(low, RATE, STEPS, epsilon).upper > delta
-
-
-@pytest.mark.parametrize(("epsilon", "delta"), BUDGETS)
-def test_the_largest_sampling_probability(epsilon, delta):
-    low, high = asked("sampling_probability", NOISE, STEPS, epsilon=epsilon, delta=delta)
-    assert low < high <= low * 1.0011
-    assert delta_of(NOISE, low, STEPS, epsilon).upper <= delta
-    assert delta_of(NOISE, high, STEPS, epsilon).upper > delta
+    runs = [(x, RATE, STEPS) if least else (NOISE, x, STEPS) for x in (low, high)]
+    kept, broken = (delta_of(*run, epsilon) for run in (runs[::-1] if least else runs))
+    assert kept.upper <= delta < broken.upper
 
 
 @pytest.mark.parametrize(

@@ -217,47 +217,48 @@ def test_little_noise_costs_no_more_than_without_sampling(noise, adjacency):
             assert bounds.limited_by == ""
 
 
+def losses_of(noise, drawn, tail, deviations):
+    """The pair above of each comparison, with losses so many deviations from the mean."""
+    batched = batch(noise, drawn)
+    for way, unit in ((hs.Direction.REPLACE, 2), (OF, 1), (BY, 1)):
+        mu = unit / arb(noise)
+        above = batched.pair_above(way, Accuracy(400, tail))
+        for sigmas in deviations:
+            yield way, mu, above, float((mu * mu / 2 + sigmas * mu).mid())
+
+
 @pytest.mark.parametrize("noise", [0.01, 0.03, 0.06])
 @pytest.mark.parametrize("drawn", [1, 300, 999])
 def test_curves_beyond_600_nats_in_balls(noise, drawn):
-    batched = batch(noise, drawn)
     gamma = arb(drawn) / 1000
-    for way, unit in ((hs.Direction.REPLACE, 2), (OF, 1), (BY, 1)):
-        mu = unit / arb(noise)
-        above = batched.pair_above(way, Accuracy(400, 1e-30))
-        for sigmas in (-1.0, 0.0, 3.0, 6.0):
-            epsilon = float((mu * mu / 2 + sigmas * mu).mid())
-            if not 620 < epsilon < 1e5:
-                continue
-            with ctx.workprec(400):
-                alpha = arb(epsilon).exp()
-                moved = alpha if way is BY else 1 + (alpha - 1) / gamma
-                truth = gamma * gaussian(mu, moved)
-                assert truth <= arb(above.delta_above([epsilon])[0])
-                assert above.delta_above([epsilon])[0] <= float(truth) * 1.02 + 1e-12
+    for way, mu, above, epsilon in losses_of(noise, drawn, 1e-30, (-1.0, 0.0, 3.0, 6.0)):
+        if not 620 < epsilon < 1e5:
+            continue
+        with ctx.workprec(400):
+            alpha = arb(epsilon).exp()
+            truth = gamma * gaussian(mu, alpha if way is BY else 1 + (alpha - 1) / gamma)
+            found = above.delta_above([epsilon])[0]
+            assert truth <= arb(found)
+            assert found <= float(truth) * 1.02 + 1e-12
 
 
 @pytest.mark.parametrize("noise", [0.15, 0.5, 1.0])
 @pytest.mark.parametrize("drawn", [1, 10, 900])
 def test_curves_whose_tails_underflow_in_balls(noise, drawn):
     """Tails of Q underflow where those of P do not: alpha times their rounding is much."""
-    batched = batch(noise, drawn)
     gamma = arb(drawn) / 1000
-    for way, unit in ((hs.Direction.REPLACE, 2), (OF, 1), (BY, 1)):
-        mu = unit / arb(noise)
-        above = batched.pair_above(way, Accuracy(400, 1e-300))
-        for sigmas in (28.0, 33.0, 34.5, 36.0):
-            epsilon = float((mu * mu / 2 + sigmas * mu).mid())
-            if epsilon > 600:
-                continue
-            with ctx.workprec(3000):
-                alpha = arb(epsilon).exp()
-                if way is BY:
-                    truth = opposite(mu, gamma, alpha)
-                else:
-                    truth = gamma * gaussian(mu, 1 + (alpha - 1) / gamma)
-                assert truth <= arb(above.deltas_above([epsilon])[0])
-                assert above.deltas_above([epsilon])[0] <= float(truth) * 1.02 + 1e-299
+    for way, mu, above, epsilon in losses_of(noise, drawn, 1e-300, (28.0, 33.0, 34.5, 36.0)):
+        if epsilon > 600:
+            continue
+        with ctx.workprec(3000):
+            alpha = arb(epsilon).exp()
+            if way is BY:
+                truth = opposite(mu, gamma, alpha)
+            else:
+                truth = gamma * gaussian(mu, 1 + (alpha - 1) / gamma)
+            found = above.deltas_above([epsilon])[0]
+            assert truth <= arb(found)
+            assert found <= float(truth) * 1.02 + 1e-299
 
 
 def test_a_record_drawn_again_at_little_noise_costs_something_finite():

@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Epochs that use every record: how much can be proved, and between what it lies."""
 
-import math
 from itertools import pairwise
 
 import pytest
 
 import hockeystick as hs
 from hockeystick import _core
-from hockeystick.mechanisms._enclosed import Accuracy
-
-SPECIAL = {"adjacency": "replace-special"}
+from mechanisms import shuffles
+from mechanisms.shuffles import SPECIAL
 
 
 def above(noise, batches, last=1.0, *, replaces=0.0, back=0.0):
@@ -52,26 +50,12 @@ def test_what_a_shuffle_is_worth(noise, batches, runs, most):
     ],
 )
 def test_never_above_the_fixed_order(noise, batches, sizes, adjacency):
-    step = hs.Gaussian(noise)
-    epoch = step.shuffled(batches=batches, **sizes)
-    for runs, delta in ((1, 1e-3), (1, 1e-9), (12, 1e-6)):
-        found = (runs * epoch).epsilon_bounds(delta, adjacency=adjacency)
-        every = (runs * step).epsilon_bounds(delta, adjacency=adjacency)
-        assert 0 <= found.lower <= found.upper <= every.upper * (1 + 1e-12)
-        loss = 0.3 * every.upper
-        deltas = [(runs * one).delta_bounds(loss, adjacency=adjacency) for one in (epoch, step)]
-        assert deltas[0].lower <= deltas[0].upper <= deltas[1].upper * (1 + 1e-12)
+    shuffles.check_below_the_fixed_order(noise, adjacency, batches=batches, **sizes)
 
 
 @pytest.mark.parametrize(("noise", "batches"), [(4.0, 50), (2.0, 7), (1.0, 3), (1.5, 2)])
 def test_above_a_random_allocation(noise, batches):
-    """Which an adversary attains where all other records add nothing."""
-    share = hs.Gaussian(noise).random_allocation(steps=batches)
-    for direction, back in ((hs.Direction.REMOVE, 0.0), (hs.Direction.ADD, 1.0)):
-        delta = above(noise, batches, back=back)
-        attained = share.pairs_below(direction, Accuracy(24, 1e-9))[0]
-        for epsilon in (-1.0, -0.1, 0.0, 0.1, 0.5, 1.0):
-            assert attained.delta_above([epsilon])[0] <= delta(epsilon) + 1e-9
+    shuffles.check_above_a_random_allocation(noise, batches, above)
 
 
 def test_above_an_epoch_that_leaves_a_record_out():
@@ -83,10 +67,7 @@ def test_above_an_epoch_that_leaves_a_record_out():
 
 
 def test_both_directions_reflect_each_other():
-    forth, back = above(2.0, 20), above(2.0, 20, back=1.0)
-    for epsilon in (0.01, 0.1, 0.5):
-        mirrored = 1 - math.exp(-epsilon) + math.exp(-epsilon) * back(epsilon)
-        assert forth(-epsilon) == pytest.approx(mirrored, abs=1e-2 * back(0.0))
+    shuffles.check_reflection(above(2.0, 20), above(2.0, 20, back=1.0), 1e-2)
 
 
 def test_a_smaller_last_batch_costs_little():
@@ -110,12 +91,7 @@ def test_batches_without_number_cost_no_more():
 
 
 def test_the_same_order_is_one_epoch_at_less_noise():
-    kept = hs.Gaussian(8.0).shuffled(batches=100, epochs=4)
-    once = hs.Gaussian(4.0).shuffled(batches=100)
-    for adjacency in ("replace-special", "replace-one"):
-        ends = [run.epsilon_bounds(1e-6, adjacency=adjacency) for run in (kept, once)]
-        assert ends[0].upper == pytest.approx(ends[1].upper, rel=1e-6)
-        assert ends[0].lower == pytest.approx(ends[1].lower, rel=1e-6)
+    shuffles.check_that_the_same_order_is_one_epoch_at_less_noise()
 
 
 @pytest.mark.parametrize("adjacency", ["add-or-remove-one", "add-one", "remove-one"])

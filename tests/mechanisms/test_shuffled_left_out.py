@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Epochs that leave a record out: how much can be proved, and between what it lies."""
 
-import math
 import random
 
 import pytest
@@ -10,8 +9,8 @@ from flint import arb
 import hockeystick as hs
 from hockeystick import _core
 from hockeystick.mechanisms._enclosed import Accuracy
-
-SPECIAL = {"adjacency": "replace-special"}
+from mechanisms import shuffles
+from mechanisms.shuffles import SPECIAL
 
 
 def above(noise, batches, left_out=1.0, size=0.0, *, replaces=0.0, back=0.0):
@@ -47,26 +46,13 @@ def test_what_a_left_out_record_is_worth(noise, batches, runs, most):
 @pytest.mark.parametrize("size", [None, 30])
 @pytest.mark.parametrize(("noise", "batches"), [(0.2, 5), (0.6, 40), (2.0, 3), (9.0, 70)])
 def test_never_above_the_fixed_order(noise, batches, size, adjacency):
-    step = hs.Gaussian(noise)
-    epoch = step.shuffled(batches=batches, left_out=2, batch_size=size)
-    for runs, delta in ((1, 1e-3), (1, 1e-9), (12, 1e-6)):
-        found = (runs * epoch).epsilon_bounds(delta, adjacency=adjacency)
-        every = (runs * step).epsilon_bounds(delta, adjacency=adjacency)
-        assert 0 <= found.lower <= found.upper <= every.upper * (1 + 1e-12)
-        loss = 0.3 * every.upper
-        deltas = [(runs * one).delta_bounds(loss, adjacency=adjacency) for one in (epoch, step)]
-        assert deltas[0].lower <= deltas[0].upper <= deltas[1].upper * (1 + 1e-12)
+    sizes = {"batches": batches, "left_out": 2, "batch_size": size}
+    shuffles.check_below_the_fixed_order(noise, adjacency, **sizes)
 
 
 @pytest.mark.parametrize(("noise", "batches"), [(4.0, 50), (2.0, 7), (1.0, 3)])
 def test_above_a_random_allocation(noise, batches):
-    """Which an adversary attains where all other records add nothing, but for the left out."""
-    share = hs.Gaussian(noise).random_allocation(steps=batches)
-    for direction, back in ((hs.Direction.REMOVE, 0.0), (hs.Direction.ADD, 1.0)):
-        delta = above(noise, batches, back=back)
-        attained = share.pairs_below(direction, Accuracy(24, 1e-9))[0]
-        for epsilon in (-1.0, -0.1, 0.0, 0.1, 0.5, 1.0):
-            assert attained.delta_above([epsilon])[0] <= delta(epsilon) + 1e-9
+    shuffles.check_above_a_random_allocation(noise, batches, above)
 
 
 @pytest.mark.parametrize("back", [False, True])
@@ -83,10 +69,7 @@ def test_one_batch_is_above_a_batch_of_fixed_size(noise, size, left_out, back):
 
 
 def test_both_directions_reflect_each_other():
-    forth, back = above(2.0, 20, 3, 5), above(2.0, 20, 3, 5, back=1.0)
-    for epsilon in (0.01, 0.1, 0.5):
-        mirrored = 1 - math.exp(-epsilon) + math.exp(-epsilon) * back(epsilon)
-        assert forth(-epsilon) == pytest.approx(mirrored, abs=1e-3 * back(0.0))
+    shuffles.check_reflection(above(2.0, 20, 3, 5), above(2.0, 20, 3, 5, back=1.0), 1e-3)
 
 
 def test_more_left_out_and_more_batches_cost_less():
@@ -106,12 +89,7 @@ def test_more_left_out_and_more_batches_cost_less():
 
 
 def test_the_same_order_is_one_epoch_at_less_noise():
-    kept = hs.Gaussian(8.0).shuffled(batches=100, epochs=4, left_out=1, batch_size=3)
-    once = hs.Gaussian(4.0).shuffled(batches=100, left_out=1, batch_size=3)
-    for adjacency in ("replace-special", "replace-one"):
-        ends = [run.epsilon_bounds(1e-6, adjacency=adjacency) for run in (kept, once)]
-        assert ends[0].upper == pytest.approx(ends[1].upper, rel=1e-6)
-        assert ends[0].lower == pytest.approx(ends[1].lower, rel=1e-6)
+    shuffles.check_that_the_same_order_is_one_epoch_at_less_noise(left_out=1, batch_size=3)
 
 
 def test_moments_are_at_most_those_of_the_own_step():

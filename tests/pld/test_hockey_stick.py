@@ -42,18 +42,24 @@ def test_epsilon_falls(run, side, estimator):
     assert np.all(np.diff(values) <= 1e-12)
 
 
+def inverted(run, delta):
+    """Both epsilons of a delta, each of which has no room for less, or for more."""
+    upper, lower = run.pmf("upper"), run.pmf("lower")
+    above, below = upper.epsilon([delta])[0], lower.epsilon([delta])[0]
+    assert below <= above
+    assert upper.delta([above])[0] <= delta * (1 + 1e-12)
+    if above > 0:
+        assert upper.delta([above * (1 - 1e-9) - 1e-12])[0] > delta
+    if below > 0:
+        assert lower.delta([below])[0] >= delta * (1 - 1e-12)
+        assert lower.delta([below * (1 + 1e-9) + 1e-12])[0] < delta
+    return below, above
+
+
 @pytest.mark.parametrize("run", RUNS, ids=str)
 def test_epsilon_inverts_delta(run):
-    upper, lower = run.pmf("upper"), run.pmf("lower")
     for delta in DELTAS:
-        above, below = upper.epsilon([delta])[0], lower.epsilon([delta])[0]
-        assert below <= above
-        assert upper.delta([above])[0] <= delta * (1 + 1e-12)
-        if above > 0:
-            assert upper.delta([above * (1 - 1e-9) - 1e-12])[0] > delta
-        if below > 0:
-            assert lower.delta([below])[0] >= delta * (1 - 1e-12)
-            assert lower.delta([below * (1 + 1e-9) + 1e-12])[0] < delta
+        inverted(run, delta)
 
 
 @pytest.mark.every(2)
@@ -179,14 +185,8 @@ def test_delta_is_the_sum_over_the_masses(run, side):
 @pytest.mark.parametrize("delta", [0.3, 1e-2, 1e-4, 1e-7])
 def test_epsilon_on_a_long_grid_inverts_delta(delta):
     """Found between blocks, it is as near as point by point."""
-    upper, lower = LONG.pmf("upper"), LONG.pmf("lower")
-    above, below = upper.epsilon([delta])[0], lower.epsilon([delta])[0]
-    assert upper.delta([above])[0] <= delta * (1 + 1e-12)
+    below, above = inverted(LONG, delta)
     assert (above > 0) == (below > 0) == (delta < 0.2)
-    if above > 0:
-        assert upper.delta([above * (1 - 1e-9) - 1e-12])[0] > delta
-        assert lower.delta([below])[0] >= delta * (1 - 1e-12)
-        assert lower.delta([below * (1 + 1e-9) + 1e-12])[0] < delta
 
 
 def explicit(index, mass, interval, side):

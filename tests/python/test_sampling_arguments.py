@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ways of drawing batches: bad arguments are named, and runs are kept, read and calibrated."""
+"""Ways of drawing batches: bad arguments are named, and noise is calibrated."""
 
-import json
 import math
 from fractions import Fraction
 
@@ -9,7 +8,6 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
-from hockeystick._json import mechanism_from_json, mechanism_to_json
 
 STEP = hs.Gaussian(noise_multiplier=2.0)
 MAKERS = {
@@ -77,38 +75,21 @@ RUNS = {
     ),
     "shuffled": (STEP.shuffled(batches=50), "replace-special"),
     "shuffled once": (STEP.shuffled(batches=50, epochs=2), "replace-one"),
-    "guaranteed": (hs.ApproximateDP(epsilon=0.1, delta=1e-9).poisson_sampled(0.1), "remove-one"),
 }
 
 
 @pytest.mark.parametrize(("mechanism", "adjacency"), RUNS.values(), ids=RUNS)
-def test_a_ledger_is_kept_and_read(mechanism, adjacency):
-    text = json.dumps(mechanism_to_json(mechanism))
-    assert mechanism_from_json(json.loads(text), "$") == mechanism
-    accountant = hs.Accountant(adjacency=adjacency).compose(mechanism, count=7)
-    again = hs.Accountant.from_json(accountant.to_json())
-    assert again.ledger == accountant.ledger
-    assert again.epsilon(1e-5) == accountant.epsilon(1e-5)
-
-
-@pytest.mark.parametrize(("mechanism", "adjacency"), RUNS.values(), ids=RUNS)
-def test_noise_and_runs_are_calibrated_by_the_safe_end(mechanism, adjacency):
+def test_noise_is_calibrated_by_the_safe_end(mechanism, adjacency):
     how = {"adjacency": adjacency, "delta": 1e-5}
-    target = 1.01 * (5 * mechanism).epsilon(**how)
-    search = {"epsilon": target, "bounds": (1, 20), "integer": True}
-    count = hs.calibrate(lambda n: n * mechanism, **search, **how)
-    assert count >= 5
-    assert (count * mechanism).epsilon(**how) <= target
-    if not hasattr(mechanism, "mechanism") or not isinstance(mechanism.mechanism, hs.Gaussian):
-        return
+    target = 0.505 * (5 * mechanism).epsilon(**how)
 
     def quieter(noise):
         arguments = {**mechanism.arguments, "mechanism": hs.Gaussian(noise_multiplier=noise)}
         return 5 * type(mechanism)(**arguments)
 
-    noise = hs.calibrate(quieter, epsilon=target / 2, bounds=(1.0, 50.0), **how)
+    noise = hs.calibrate(quieter, epsilon=target, bounds=(1.0, 50.0), **how)
     assert 2.0 < noise < 50.0
-    assert quieter(noise).epsilon(**how) <= target / 2
+    assert quieter(noise).epsilon(**how) <= target
 
 
 @pytest.mark.parametrize(

@@ -48,26 +48,6 @@ def test_three_readable_lines(run, arguments, wanted, given):
     assert upper - lower <= 2e-3 * upper
 
 
-def test_json(run):
-    code, out, err = run(*EPSILON, "--json", "--tolerance", "1e-2", "--adjacency", "add-one")
-    answer = json.loads(out)
-    assert (code, err, out.count("\n")) == (0, "", 1)
-    assert set(answer) == {"epsilon", "lower", "upper", "limited_by", "seconds", "question"}
-    assert answer["lower"] <= answer["epsilon"] == answer["upper"]
-    assert answer["seconds"] > 0
-    assert answer["question"] == {
-        "wanted": "epsilon",
-        "delta": 1e-5,
-        "noise_multiplier": 1.0,
-        "sampling_probability": 0.01,
-        "steps": 1000,
-        "sampling": "poisson",
-        "adjacency": "add-one",
-        "tolerance": 1e-2,
-        "memory_limit": 2**30,
-    }
-
-
 def test_json_of_delta(run):
     _, out, _ = run(*DELTA, "--json")
     answer = json.loads(out)
@@ -94,23 +74,28 @@ def test_calibrate(run):
     assert 1.998 < lower <= step.epsilon(1e-5) <= upper <= 2.0
 
 
-def test_json_of_calibrate(run):
-    code, out, err = run(*CALIBRATE, *BUDGET, "--json", "--adjacency", "remove-one")
+@pytest.mark.parametrize(
+    ("command", "wanted", "given", "more"),
+    [
+        (EPSILON, "epsilon", {"delta": 1e-5, "noise_multiplier": 1.0}, {"limited_by"}),
+        ([*CALIBRATE, *BUDGET], "noise_multiplier", {"epsilon": 2.0, "delta": 1e-5}, {"epsilon"}),
+    ],
+)
+def test_json(run, command, wanted, given, more):
+    options = ["--json", "--tolerance", "1e-2", "--adjacency", "add-one"]
+    code, out, err = run(*command, *options)
     answer = json.loads(out)
     assert (code, err, out.count("\n")) == (0, "", 1)
-    assert set(answer) == {
-        *("noise_multiplier", "epsilon", "lower", "upper", "seconds", "question")
-    }
-    assert answer["lower"] <= answer["epsilon"] == answer["upper"] <= 2.0
-    assert answer["question"] == {
-        "wanted": "noise_multiplier",
-        "epsilon": 2.0,
-        "delta": 1e-5,
+    assert set(answer) == {wanted, "lower", "upper", "seconds", "question"} | more
+    assert answer["lower"] <= answer["epsilon"] == answer["upper"] <= given.get("epsilon", 9)
+    assert answer["seconds"] > 0
+    assert answer["question"] == given | {
+        "wanted": wanted,
         "sampling_probability": 0.01,
         "steps": 1000,
         "sampling": "poisson",
-        "adjacency": "remove-one",
-        "tolerance": 1e-3,
+        "adjacency": "add-one",
+        "tolerance": 1e-2,
         "memory_limit": 2**30,
     }
 
