@@ -17,14 +17,16 @@ namespace {
 // The chord to a' = e^loss < a meets alpha = 0 at (h(a') - r h(a)) / (1 - r), r = a' / a; not below the tangent.
 double chord_above(double value, double loss, double delta_lower, double eps) {
   const double away = loss - eps;
-  const double numerator = value - math::exp(away) * (1 - 8 * u) * delta_lower;     // proof: loss-tail-chords
+  // proof: loss-tail-chords
+  const double numerator = value - math::exp(away) * (1 - 8 * u) * delta_lower + 2 * smallest_subnormal;
   return numerator * (1 + 8 * u) / -math::expm1(away * (1 - 4 * u)) * (1 + 8 * u);  // proof: loss-tail-chords
 }
 
 // The chord to a'' > a meets it at (h(a) - r h(a'')) / (1 - r), r = a / a''; not above.
 double chord_below(double value, double loss, double delta_lower, double eps) {
   const double away = eps - loss;
-  const double numerator = delta_lower - math::exp(away) * (1 + 8 * u) * value;     // proof: loss-tail-chords
+  // proof: loss-tail-chords
+  const double numerator = delta_lower - math::exp(away) * (1 + 8 * u) * value - 2 * smallest_subnormal;
   return numerator * (1 - 8 * u) / -math::expm1(away * (1 + 4 * u)) * (1 - 8 * u);  // proof: loss-tail-chords
 }
 

@@ -201,6 +201,20 @@ def test_chords_are_rounded_outwards():
             assert arb(got) <= chord.max(arb(delta))
 
 
+def test_chords_of_subnormal_curves_are_rounded_outwards():
+    rng = random.Random(18)
+    with ctx.workprec(1400):
+        for _ in range(1000):
+            away = rng.uniform(0.05, 3)
+            delta, value = (5e-324 * rng.randint(0, 20) for _ in range(2))
+            ratio = (-arb(away)).exp()
+            got = parts.loss_tail([-away, -away / 2], [value, 2.0], delta, 0.0)[1]
+            assert not arb(got) < ((arb(value) - ratio * arb(delta)) / (1 - ratio))
+            got = parts.loss_tail([away], [value], delta, 0.0)[0]
+            chord = (arb(delta) - ratio * arb(value)) / (1 - ratio)
+            assert not arb(got) > chord.max(arb(delta))
+
+
 def test_mass_at_infinity_of_lower_steps_is_counted():
     """Of finite masses that do or do not all but sum to 1, composed a billion times."""
     rng = random.Random(17)
