@@ -238,7 +238,7 @@ std::vector<Answer> ask(const Run& run, View view, std::size_t adjacency, Points
       points, wants_epsilon, [&](Points orders) { return ask_once(run, View::renyi, adjacency, orders, loose); },
       answers);
   for (Answer& answer : answers)
-    if (!answer.converged && answer.upper - answer.lower <= limits.tolerance * answer.upper)
+    if (std::isfinite(answer.upper) && answer.upper - answer.lower <= limits.tolerance * answer.upper)
       answer.converged = true, answer.limited_by = {};
   return answers;
 }

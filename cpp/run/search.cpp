@@ -102,6 +102,7 @@ Search::Sample Search::run() {
       measure(value, tolerance);
     }
   }
+  if (outside_ && outside_->unmet) std::rethrow_exception(outside_->unmet);  // too wide to tell which way to go
   const auto at = [&](const std::optional<Sample>& one) { return one ? text(one->value) : "None"; };
   throw std::invalid_argument(family_.name + " must be monotone and " + goal_.name +
                               " certifiable around the target: after " + std::to_string(most_evaluations) +

@@ -73,8 +73,8 @@ def joint(*parts: Composable, covariance: npt.ArrayLike | None = None) -> Mechan
     >>> for shared in (0.0, 6.0, -6.0):
     ...     round(hs.joint(covariance=[[9.0, shared], [shared, 16.0]]).epsilon(1e-6), 3)
     1.846
-    2.215
-    2.215
+    2.681
+    2.681
     """
     if covariance is not None:
         parts = (*parts, _correlated(covariance))

@@ -133,7 +133,8 @@ def test_no_tolerance_is_advised_where_none_helps(core_answers, monkeypatch, obs
 
 def test_advice_helps():
     """A looser tolerance, and more memory, each answer what was refused."""
-    long = 1000 * hs.Laplace(noise_multiplier=10.0) + hs.DiscreteGaussian(sigma=3.0)
+    sampled = hs.Laplace(noise_multiplier=5.0).poisson_sampled(0.5)
+    long = 1000 * sampled + hs.DiscreteGaussian(sigma=3.0)
     with pytest.raises(hs.CertificationError, match="raise memory_limit or loosen") as caught:
         long.epsilon_bounds(1e-5, tolerance=1e-7, memory_limit=2**18)
     lower, upper = caught.value.bounds

@@ -12,7 +12,7 @@ CHILD = """
 import resource
 import hockeystick as hs
 step = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
-laplace, quiet = hs.Laplace(noise_multiplier=2.0), hs.Laplace(noise_multiplier=300.0)
+laplace, quiet = hs.Laplace(2.0), hs.Laplace(150.0).poisson_sampled(0.5)
 short = lambda: [tuple((1000 * step).epsilon_bounds(1e-5)), (9 * laplace).delta(0.3)]
 before = short()
 held = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()

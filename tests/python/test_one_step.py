@@ -102,7 +102,7 @@ def test_means_far_apart(multiplier, count, delta):
         assert one_step.gaussian_delta(mu, arb(upper)) <= delta
 
 
-def test_below_a_mass_at_infinity_that_is_not_certain_there_is_no_upper_end():
+def test_below_a_mass_at_infinity_that_is_not_certain_divergences_are_left():
     """A cut batch of probability below 1e-300 counts as 1e-300 above, as 0 below."""
     cut = hs.TruncatedPoissonGaussian(
         noise_multiplier=0.01,
@@ -113,7 +113,7 @@ def test_below_a_mass_at_infinity_that_is_not_certain_there_is_no_upper_end():
     with pytest.raises(hs.CertificationError) as caught:
         cut.epsilon_bounds(5e-324)
     plain = hs.Gaussian(noise_multiplier=0.01).poisson_sampled(1e-9)
-    assert caught.value.bounds.upper == math.inf
+    assert caught.value.bounds.upper < math.inf
     assert caught.value.bounds.lower >= plain.epsilon(1e-299) * 0.999
     assert cut.epsilon_bounds(2e-300).upper < math.inf
 

@@ -137,7 +137,7 @@ def test_errors_name_the_index(target, error, message):
 
 def test_a_tolerance_out_of_reach_names_the_index():
     def make(sigma):
-        return 30 * hs.Laplace(noise_multiplier=sigma)
+        return 30 * hs.Laplace(noise_multiplier=sigma).poisson_sampled(0.4)
 
     with pytest.raises(hs.CertificationError, match=r"^at index \(0, 1\): .*memory") as caught:
         hs.calibrate(make, epsilon=[[2.0, 1.0]], delta=1e-5, memory_limit=2000)

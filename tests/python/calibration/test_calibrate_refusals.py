@@ -46,7 +46,7 @@ def test_families_that_are_constant_are_refused():
 
 def test_a_tolerance_out_of_reach_is_reported():
     def laplace(scale):
-        return 10_000 * hs.Laplace(noise_multiplier=scale)
+        return 10_000 * hs.Laplace(noise_multiplier=scale).poisson_sampled(0.5)
 
     with pytest.raises(hs.CertificationError, match="raise memory_limit"):
         hs.calibrate(laplace, **TARGET, tolerance=1e-9, memory_limit=2**20)
