@@ -48,6 +48,7 @@ def best_of(
             shape; "binomial", of a number of trials; "fixed", always the mean.
         mean: Of K; in [1e-6, 1e6], at least 1 for laws of K >= 1, whole if fixed.
         shape: Of a truncated negative binomial number, in (-1, 100]; 0 is logarithmic, 1 geometric.
+            Next to -1 large means are refused: a mean of 2 below a shape of -0.9989.
         trials: Of a binomial number, in [1, 1e6], at least the mean.
 
     Returns:
