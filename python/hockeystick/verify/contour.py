@@ -25,9 +25,10 @@ from hockeystick.verify.smoothed import Smoothed
 from hockeystick.verify.tilts import Counted, Plan, Tilts
 from hockeystick.verify.work import POINT, PRODUCT, afford, spend
 
-MOST_POINTS = 100_000
+MOST_POINTS, NEARLY_ALL = 100_000, 30_000  # beyond the latter no second line is tried
 MOST_TERMS = 10**7  # points times the terms of their sums
 ROUNDS = 6
+SPARE = 4.0  # digits fewer are well enough near the place that points were taken for
 FEW = 8.0  # digits; if it gives fewer, smoothed curves are tried
 SAFETY = 6.0  # nats
 GAINED = 0.5  # a round more is worth its points if it makes the radius smaller by this
@@ -42,6 +43,11 @@ class Contour:
         self._points: Points | None = None
         self._smoothed: Smoothed | None = None
 
+    @property
+    def number(self) -> int:
+        """Of distinct laws."""
+        return len(self._laws)
+
     def rough(self, digits: int) -> "Contour":
         """The same to fewer digits, for a search."""
         return Contour(self._laws, digits, self.tilts)
@@ -55,7 +61,7 @@ class Contour:
             return self._smooth(epsilon)
         if self._points:
             value = self._points.delta(epsilon)
-            if digits_of(value) >= self._digits or self._points.is_cut:
+            if digits_of(value) >= self._digits - SPARE or self._points.is_cut:
                 return value
         return self._replanned(epsilon)
 
@@ -74,7 +80,7 @@ class Contour:
             except NotKnownError:
                 return self._smooth(epsilon)
             value = points.delta(epsilon)
-            if digits_of(value) >= self._digits or points.is_cut:
+            if digits_of(value) >= self._digits or points.is_cut or points.number > NEARLY_ALL:
                 break
             if not value.rad() < before * GAINED:
                 break  # the parameters' own rounding is left

@@ -18,9 +18,11 @@ from hockeystick.verify.balls import (
 from hockeystick.verify.curves import Composed
 from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.shuffles import Above, Joined
+from hockeystick.verify.work import bounded
 
 FARTHEST = 2.0**40  # nats: no epsilon asked for is as large
 ROUGH_DIGITS, ROUGH_BITS = 12, 120
+ROUGH_WORK = 1e6  # of a search, for each distinct step: what is known takes less
 NEARBY, NEAR = 4, 0.7  # points below an epsilon that is too large, and the share of it that each is
 
 
@@ -159,7 +161,7 @@ def _turning(one: Composed, rate: arb) -> arb:
             start = arb(one.finite.about(float(rate.log())))
         return _crossing(one.delta, rate, start, start / 4)
     start = arb(one.contour.tilts.quantile(float(rate.log())))
-    with ctx.workprec(ROUGH_BITS):
+    with ctx.workprec(ROUGH_BITS), bounded(ROUGH_WORK * one.contour.number):
         centre = _crossing(one.contour.rough(ROUGH_DIGITS), rate, start, start / 4)
     return _crossing(one.delta, rate, centre, (abs(centre) + arb(10) ** -6) * arb(2) ** -12)
 
