@@ -80,10 +80,10 @@ def sampled(rng: random.Random, noise: Callable[[random.Random], float]) -> Corn
 
 def sampled_others(rng: random.Random) -> Corner:
     """Poisson batches of anything else."""
-    while True:
-        step, count = _step(rng), rng.choice((1, 1, 3, round(power(rng, 0, 6))))
-        if hasattr(step, "poisson_sampled"):
-            return Corner(count * step.poisson_sampled(_rate(rng)), count * step)
+    step, count = _step(rng), rng.choice((1, 1, 3, round(power(rng, 0, 6))))
+    while not hasattr(step, "poisson_sampled"):
+        step = _step(rng)
+    return Corner(count * step.poisson_sampled(_rate(rng)), count * step)
 
 
 def allocated(rng: random.Random, noise: Callable[[random.Random], float]) -> Corner:
@@ -97,6 +97,8 @@ def allocated(rng: random.Random, noise: Callable[[random.Random], float]) -> Co
 def allocated_others(rng: random.Random) -> Corner:
     """Random allocation of anything else."""
     step, count = _step(rng), rng.choice((1, 1, 3))
+    while not hasattr(step, "random_allocation"):
+        step = _step(rng)
     return Corner(count * step.random_allocation(steps=rng.choice((2, 5, 40))), count * step)
 
 
@@ -147,7 +149,8 @@ def together(rng: random.Random) -> Corner:
 
 def groups(rng: random.Random) -> Corner:
     """Groups of records, sampled."""
-    size, step, count = rng.choice((2, 3, 20)), hs.Gaussian(_any_noise(rng)), _count(rng)
+    step, count = hs.Gaussian(_any_noise(rng)), _count(rng)
+    size = rng.choice((2, 3, 20)) if step.noise_multiplier > 0.02 else 2
     return Corner(count * step.poisson_sampled(_rate(rng)).group(size), count * step.group(size))
 
 
