@@ -89,3 +89,10 @@ def test_epsilon_is_known_next_to_a_delta_of_1():
         run = 30 * hs.Gaussian(0.001).poisson_sampled(0.7)
         bounds = run.epsilon_bounds(1 - 1e-12, adjacency=adjacency)
         assert bounds.upper <= bounds.lower * (1 + 1e-3)
+
+
+def test_no_divergence_is_above_the_largest_loss():
+    run = 5 * hs.Gaussian(0.002).poisson_sampled(0.1)
+    for order in (1.0, 64.0, 7e3):
+        ends = corners.Question("renyi_divergence_bounds", (order,)).ends(run, "add-one")
+        assert ends.upper <= run.epsilon(0.0, adjacency="add-one") * (1 + 1e-12)

@@ -10,6 +10,7 @@
 
 #include "methods/budgeted.hpp"
 #include "methods/gaussian_merge.hpp"
+#include "methods/largest_loss.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/order.hpp"
@@ -223,6 +224,13 @@ std::vector<Answer> renyi_bounds(std::span<const Direction> directions, std::spa
     std::vector<CutDirection> cut = cut_later(directions);
     std::vector<Answer> answers;
     for (const double order : at) answers.push_back(worst(cut, renyi_moment(order), within));
+    if (std::all_of(answers.begin(), answers.end(), [](const Answer& each) { return each.converged; })) return answers;
+    double largest = 0;  // no divergence is above the largest loss
+    for (const Direction& direction : directions) largest = std::max(largest, largest_loss(direction));
+    for (Answer& each : answers) {
+      each.upper = std::min(each.upper, largest);
+      if (!each.converged && is_within(each, within.tolerance)) each.converged = true, each.limited_by = {};
+    }
     return answers;
   });
 }
