@@ -207,6 +207,10 @@ def test_cells_agree_with_the_oracle(found):
                     assert curve_of_cells(cells, i) == pytest.approx(expected, rel=1e-9, abs=moved)
 
 
+# Why verify may know no truth: of noise of one's own, and of a mechanism that is new.
+UNKNOWN = ("functions in doubles", "no rigorous law")
+
+
 def hold(terms, adjacency, question, at):
     """The library's answer is narrow, and does not miss the truth; that, if it is known."""
     run = sum((term.count * random_runs.mechanism(term) for term in terms), hs.Composition())
@@ -230,7 +234,7 @@ def test_a_release_with_others_encloses_the_truth(found):
     for term, mechanism in zip(found, mechanisms(found), strict=True):
         for adjacency in defined_adjacencies(mechanism):
             bounds, result = hold((term, beside), adjacency, "delta", 1e-6)
-            assert result.enclosed or "functions in doubles" in result.reason
+            assert result.enclosed or any(why in result.reason for why in UNKNOWN)
             if bounds.upper < math.inf:
                 hold((term, beside), adjacency, "epsilon", 0.6 * bounds.upper)
 
