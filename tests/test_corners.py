@@ -96,3 +96,9 @@ def test_no_divergence_is_above_the_largest_loss():
     for order in (1.0, 64.0, 7e3):
         ends = corners.Question("renyi_divergence_bounds", (order,)).ends(run, "add-one")
         assert ends.upper <= run.epsilon(0.0, adjacency="add-one") * (1 + 1e-12)
+
+
+def test_misses_of_nearly_all_alarms_are_no_fewer_than_of_the_step():
+    step, rates = hs.Gaussian(8.88), [0.5, 1 - 1e-9]
+    sampled = (1 * step.poisson_sampled(0.5)).tradeoff_bounds(rates).lower
+    assert all(sampled >= (1 * step).tradeoff_bounds(rates).lower)

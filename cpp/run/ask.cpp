@@ -156,7 +156,8 @@ void take_unsampled(const Run& run, const Row& row, std::size_t adjacency, Point
   std::vector<std::size_t> which;
   std::vector<double> open;
   for (std::size_t k = 0; k < answers.size(); ++k)
-    if (may_be_closer(answers[k], part)) which.push_back(k), open.push_back(points[k]);
+    if (may_be_closer(answers[k], part) || (row.wanted == Wanted::power && answers[k].upper == 1))
+      which.push_back(k), open.push_back(points[k]);
   if (open.empty()) return;
   const Run::Terms terms = unsampled(run.terms(), true);
   if (std::equal(terms.begin(), terms.end(), run.terms().begin(), run.terms().end(),
