@@ -12,19 +12,18 @@ from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.composition import Mechanism
 from hockeystick.mechanisms._correlated_noise import CorrelatedNoise
 from hockeystick.mechanisms._enclosed import Accuracy
+from hockeystick.mechanisms._one_noise import joined, noise_ends, spread
 from hockeystick.mechanisms._pair import no_pair
 from hockeystick.mechanisms._whole_run import FromRun, above, alone, moments_above
 from hockeystick.mechanisms.discrete_gaussian import DiscreteGaussian
 from hockeystick.mechanisms.discrete_laplace import DiscreteLaplace
-from hockeystick.mechanisms.gaussian import Gaussian, merged_noise
+from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.mechanisms.gaussian_between import GaussianBetween, SampledBetween
 from hockeystick.mechanisms.joint_gaussian import JointGaussian
 from hockeystick.mechanisms.laplace import Laplace
 from hockeystick.mechanisms.poisson_sampled import PoissonSampled
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from hockeystick._checks import Vector
 
 MOST_RECORDS = 1000
@@ -92,7 +91,7 @@ class Grouped(FromRun):
                 f"mechanism must not be a group, got {self.mechanism!r}: say "
                 f"{self.mechanism.mechanism!r}.group({size * self.mechanism.size})"
             )
-        noise = _spread(self.mechanism)
+        noise = spread(self.mechanism)
         if noise is not None and size > 1 and not noise / size >= LEAST_SPREAD:
             raise ValueError(
                 f"size must be at most noise / {LEAST_SPREAD:g} = {noise / LEAST_SPREAD:.6g}, "
@@ -124,7 +123,7 @@ class Grouped(FromRun):
         Records of a group that are drawn each by its own coin are
         ``mechanism.poisson_sampled(q).group(size)``.
         """
-        plain = _joined(self.mechanism, self.size)
+        plain = joined(self.mechanism, self.size)
         if plain is not None:
             return plain.poisson_sampled(sampling_probability)
         return FromRun.poisson_sampled(self, sampling_probability)
@@ -273,36 +272,10 @@ class SampledGroup(FromRun):
         return _sampled(self, direction)[-1:]
 
 
-def _spread(mechanism: Mechanism) -> float | None:
-    """The noise over what one record moves, where the pair of a group is made from that."""
-    if isinstance(mechanism, CorrelatedNoise | GaussianBetween):
-        return mechanism.least_noise
-    if isinstance(mechanism, SampledBetween):
-        return mechanism.mechanism.least_noise
-    inner = mechanism.mechanism if isinstance(mechanism, PoissonSampled) else mechanism
-    if isinstance(inner, Gaussian) or (inner is mechanism and isinstance(inner, Laplace)):
-        return inner.noise_multiplier
-    return None
-
-
-def _joined(mechanism: Mechanism, size: int) -> JointGaussian | None:
-    """Of plain Gaussians, as many as move the output as far: the square of the size."""
-    if isinstance(mechanism, Gaussian):
-        parts: Sequence[tuple[Gaussian, int]] = ((mechanism, 1),)
-    elif isinstance(mechanism, JointGaussian):
-        parts = mechanism.parts  # type: ignore[assignment]
-    else:
-        return None
-    return JointGaussian(
-        noise_multipliers=[one.noise_multiplier for one, _ in parts],
-        counts=[count * size**2 for _, count in parts],
-    )
-
-
 def _exact(group: Grouped, direction: Direction) -> Pairs | None:
     """The one pair of all groups, if it is known."""
     mechanism, size = group.mechanism, group.size
-    if (plain := _joined(mechanism, size)) is not None:
+    if (plain := joined(mechanism, size)) is not None:
         return (plain.dominating_pair(direction),)
     if isinstance(mechanism, DiscreteGaussian | DiscreteLaplace):
         far = replace(mechanism, sensitivity=mechanism.sensitivity * size)
@@ -329,25 +302,12 @@ def _enclosed(group: Grouped, direction: Direction) -> Pairs | None:
         return _moved("gaussian", (mechanism.least_noise, mechanism.most_noise), size, direction)
     if isinstance(mechanism, PoissonSampled | SampledBetween) and not direction.replaces:
         rates = (mechanism.sampling_probability,) * size
-        ends = _noise_ends(mechanism.mechanism)
+        ends = noise_ends(mechanism.mechanism)
         if ends is None:  # noise of another kind
             return None
         least, most = (_group_pairs(noise, rates, direction.form) for noise in ends)
         return least[0], most[-1]
     return None
-
-
-def _noise_ends(mechanism: Mechanism) -> tuple[float, float] | None:
-    """The least and the most noise multiplier of the one Gaussian that it is, if it is one."""
-    if isinstance(mechanism, Gaussian):
-        return mechanism.noise_multiplier, mechanism.noise_multiplier
-    if isinstance(mechanism, GaussianBetween):
-        return mechanism.least_noise, mechanism.most_noise
-    if not isinstance(mechanism, JointGaussian):
-        return None
-    parts: Any = mechanism.parts
-    noises = [(one.noise_multiplier, count) for one, count in parts]
-    return merged_noise(noises, above=False), merged_noise(noises, above=True)
 
 
 def _moved(name: str, noise: tuple[float, float], size: int, direction: Direction) -> Pairs:
