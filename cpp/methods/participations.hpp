@@ -46,7 +46,7 @@ class Participations {
 
   Parts parts(double least) const;
   bool join(Parts& parts, const Steps& steps, double least) const;
-  // The mean of what is known given the square of the deviation, at a loss; the sets of parts are tried in turn.
+  // Encloses the mean, over the squares of the deviation, of `given` at a loss. Sets of parts are tried in turn.
   using Given = Interval (*)(double square, double loss);
   Interval mean(const Parts& parts, Given given, double at) const;
   Interval mean(Given given, double at) const;

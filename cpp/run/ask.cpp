@@ -144,8 +144,7 @@ bool may_be_closer(const Answer& answer, double rate) {
   return !answer.converged || rate > 0.5 || answer.lower < 0.99 * answer.upper;
 }
 
-// No run costs more than if nothing were sampled. Between sides, what costs no less than what is enclosed is asked
-// already.
+// A run costs at most as much as its steps on all records. Sides of an enclosure have asked their own steps already.
 void take_unsampled(const Run& run, const Row& row, std::size_t adjacency, Points points, const Limits& limits,
                     bool has_pairs, Answers& answers) {
   double part = 0;  // of the records, that the largest sample holds, or a group of them

@@ -61,7 +61,7 @@ Answer exactly(const Interval& bounds) {
 
 class Solver {
  public:
-  // `known`: what is known before; the answers of other directions are lower ends, too.
+  // `known`: bounds that the caller has. Answers of other directions are lower ends, too.
   Solver(const Kind& kind, const Direction& direction, const Direction* reverse, std::span<const double> points,
          std::vector<Answer> known, const Limits& limits)
       : kind_(kind),

@@ -110,7 +110,7 @@ class QuantileSearch {
   double deviation_, allowed_;
   Interval found_{-infinity, infinity};
   std::vector<WantedPoint> wanted_;
-  int failed_ = 0;  // rounds that hardly told what was wanted
+  int failed_ = 0;  // rounds that knew less than half of the points they wanted
   bool is_open_ = true, is_slow_ = false;
 };
 

@@ -40,7 +40,7 @@ Interval not_known(const DominatingPair&) { return anything; }
 
 // The divergence of order 1 is at most that of a larger order.
 Interval mean_known(const DominatingPair& pair) {
-  constexpr double t = 0x1p-14;  // less than the least order above 1 of which anything is told
+  constexpr double t = 0x1p-14;  // below every order above 1 that may be asked
   const double by_moment = pair.log_moment_bounds(t).upper / t;
   return Interval{0, std::min(by_moment, pair.renyi_slope_bound(1))};  // proof: zcdp
 }

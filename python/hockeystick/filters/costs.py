@@ -115,7 +115,7 @@ def rho(mechanism: Mechanism, adjacency: Adjacency) -> tuple[Fraction, Fraction]
         loss = Fraction(mechanism.guaranteed_epsilon)
         return loss**2 / 2, Fraction(mechanism.guaranteed_delta)
     normal = _of_normal_noise(mechanism, adjacency)
-    if normal is not None:  # the slope of large orders is that of what is not sampled
+    if normal is not None:  # at large orders the slope is that of the unsampled step
         return normal / 2, Fraction(0)
     found = mechanism.zcdp_bounds(adjacency=adjacency).upper
     known = [] if math.isinf(found) else [Fraction(found)]
