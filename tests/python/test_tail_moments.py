@@ -228,7 +228,7 @@ def test_moments_of_sampled_gaussians_at_any_order(sigma, rate, order):
         t = arb(order - 1)
         norm = (1 - arb(rate) + arb(rate) * (t / 2 / arb(sigma) ** 2).exp()).log() * order
         assert upper <= float(norm) * (1 + 1e-13)
-        if upper >= float(norm) * (1 - 1e-13):  # no line told it more closely
+        if upper >= float(norm) * (1 - 1e-13):  # no line bounds it more closely
             assert norm < arb(upper)
 
 

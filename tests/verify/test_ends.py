@@ -49,7 +49,7 @@ EXAMPLES = [
 def test_pairs_lie_beyond_both_ends(mechanism, way):
     """The fast pair above is above what is proved, those below are below what is attained.
 
-    Of shuffled epochs the fast accountant attains more: its pair below is below what is proved.
+    For shuffled epochs the fast accountant attains more: its lower pair is below what is proved.
     """
     rng = random.Random(0)
     with ctx.workprec(150):

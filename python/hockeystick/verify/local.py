@@ -24,7 +24,7 @@ from hockeystick.verify.work import spend
 MOST_TERMS = 40_000  # of a sum
 FEW, FEW_COMPOSED = 300, 40  # users of whom two numbers are summed over
 MARGIN = 80  # bits that the sums may lose
-PLACES = (0.0, 0.0625, 0.125, 0.25, 0.5)  # where outputs of Laplace noise are told apart
+PLACES = (0.0, 0.0625, 0.125, 0.25, 0.5)  # at which outputs of Laplace noise are compared
 
 
 class Blanket(NamedTuple):

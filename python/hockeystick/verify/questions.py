@@ -22,7 +22,7 @@ from hockeystick.verify.work import bounded
 
 FARTHEST = 2.0**40  # nats: no epsilon asked for is as large
 ROUGH_DIGITS, ROUGH_BITS = 12, 120
-ROUGH_WORK = 1e6  # of a search, for each distinct step: what is known takes less
+ROUGH_WORK = 1e6  # of a search, for each distinct step; answers that are found take less
 NEARBY, NEAR = 4, 0.7  # points below an epsilon that is too large, and the share of it that each is
 
 
