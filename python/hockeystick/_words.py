@@ -22,7 +22,8 @@ _NEIGHBOURS: Mapping[str, tuple[str, ...]] = {
         ("batches", "steps"): "num_batches n_batches",
         ("count",): "num_compositions num_times times n",
         ("epsilon", "budget"): "target_epsilon eps max_epsilon epsilon",
-        ("delta",): "target_delta max_delta get_delta get_delta_for_epsilon compute_delta",
+        ("delta",): "target_delta max_delta get_delta get_delta_for_epsilon compute_delta"
+        " privacy_profile hockey_stick_divergence hockeystick delta_curve",
         ("mu",): "gdp_mu",
         ("rho",): "target_rho zcdp",
         ("mechanism", "run"): "mechanism mechanisms pipeline",
@@ -35,15 +36,33 @@ _NEIGHBOURS: Mapping[str, tuple[str, ...]] = {
         ('sampling="shuffled"',): "shuffle shuffled",
         ("order",): "alpha alphas orders",
         ("epsilon",): "get_epsilon get_eps get_epsilon_for_delta compute_epsilon get_privacy_spent",
-        ("renyi_divergence",): "rdp get_rdp renyi",
+        ("renyi_divergence",): "rdp get_rdp renyi compute_rdp",
         ("zcdp",): "get_rho zcdp_rho",
-        ("gdp_mu",): "get_mu mu",
-        ("tradeoff",): "beta get_beta trade_off tradeoff_curve",
+        ("gdp_mu",): "get_mu mu gdp",
+        ("tradeoff",): "beta get_beta trade_off tradeoff_curve fnr type_2_error roc",
+        ("true_positive_rate",): "tpr power recall",
+        ("advantage",): "tv tv_distance total_variation membership_advantage attack_accuracy",
+        ("bayes_risk",): "bayes_error",
+        ("probabilistic_delta",): "pdelta tail loss_tail",
+        ("loss_mean",): "mean kl kl_divergence expected_loss",
+        ("loss_variance",): "variance var",
+        ("loss_quantile",): "quantile median percentile",
+        ("poisson_sampled",): "subsample subsampled sample sampled amplify",
+        ("group",): "group_size per_user user_level",
+        ("to_json",): "save to_dict as_dict dump",
+        ("sentence",): "summary describe",
         ("compose", "admit"): "add append spend charge",
     }.items()
     for neighbour in neighbours.split()
 }
-"""The words that others have for arguments, and what they are called here."""
+"""The words that others have for arguments and questions, and what they are called here."""
+_ELSEWHERE: Mapping[str, str] = {
+    **dict.fromkeys(("repeat", "times", "self_compose"), "count * run"),
+    **dict.fromkeys(("pure_epsilon", "largest_loss", "max_loss"), "epsilon(0)"),
+    **dict.fromkeys(("verify", "check"), "hs.verify"),
+    **{name: f"hs.{name}" for name in ("calibrate", "plot")},
+}
+"""What people look for in a run, and where it is."""
 _OF_QUESTIONS = ("delta", "epsilon", "adjacency", "tolerance", "memory_limit")
 LONGEST = 8
 """As many numbers, or terms, are shown; of more, a few."""
@@ -152,14 +171,15 @@ def unknown_argument(call: str, key: str, names: Iterable[str]) -> TypeError:
 
 def likely(key: object, names: Iterable[str]) -> str:
     """Which of the names was meant, as the end of an error: "; did you mean steps?", or nothing."""
-    names = list(names)
-    words = _NEIGHBOURS.get(str(key).lower(), ())
+    names, stem = list(names), str(key).lower().removesuffix("_bounds")
+    ending = str(key)[len(stem) :]
+    words = [own + ending for own in _NEIGHBOURS.get(stem, ())]
     near = [own for own in words if own.partition("=")[0] in names]
     plain = str(key).removesuffix("DpEvent").removesuffix("Mechanism").replace("_", "").lower()
     near = near or [own for own in names if own.replace("_", "").lower() == plain]
-    near = near or (
-        [] if words else get_close_matches(str(key), names, n=1)
-    )  # a word with a meaning
+    if not near and not words:  # a word with a meaning is no misspelling
+        stems = [own.removesuffix(ending) for own in names if own.endswith(ending)]
+        near = [own + ending for own in get_close_matches(stem, stems, n=1)]
     return f"; did you mean {near[0]}?" if near else ""
 
 
@@ -168,6 +188,8 @@ def no_attribute(value: object, name: str) -> AttributeError:
     hint = ""
     if not name.startswith("_"):  # a run asks for what it keeps, and is asked often
         hint = likely(name, [own for own in dir(type(value)) if not own.startswith("_")])
+        if not hint and name in _ELSEWHERE:
+            hint = f"; did you mean {_ELSEWHERE[name]}?"
     return AttributeError(f"{type(value).__name__!r} object has no attribute {name!r}{hint}")
 
 
