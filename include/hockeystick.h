@@ -173,8 +173,8 @@ HS_API int hs_renyi_divergence(const hs_run *run, const double *orders, size_t n
 HS_API int hs_zcdp(const hs_run *run, const double *largest_orders, size_t n, const hs_options *options,
                    hs_answer *answers);
 
-/* The two views below are of the loss itself, log dP/dQ of one pair of distributions. HS_BAD_ARGUMENT for mechanisms that
- * are known by curves above and below: delta(epsilon) within bounds leaves the law of the loss open. */
+/* The two views below are of the loss itself, log dP/dQ of one pair of distributions. Of mechanisms that are known by
+ * curves above and below, they enclose the largest answer of all pairs that the curves allow. */
 
 /* The probability that the privacy loss exceeds each epsilon. */
 HS_API int hs_loss_tail(const hs_run *run, const double *epsilons, size_t n, const hs_options *options,

@@ -17,6 +17,7 @@
 #include "run/by_moments.hpp"
 #include "run/enclosing.hpp"
 #include "run/known_alone.hpp"
+#include "run/loss_by_curve.hpp"
 #include "views/bayes_risk.hpp"
 #include "views/gaussian_dp.hpp"
 #include "views/loss_tail.hpp"
@@ -36,7 +37,6 @@ struct Row {
   Wanted wanted;
   Answers (*alone)(Ways, Points, const Limits&) = nullptr;
   Answers (*faced)(Ways, Ways reverses, Points, const Limits&) = nullptr;
-  const char* of_loss = "";
 };
 
 constexpr Row rows[] = {
@@ -47,9 +47,9 @@ constexpr Row rows[] = {
     {View::gdp_mu, Wanted::rates, nullptr, gdp_bounds},
     {View::renyi, Wanted::moments, renyi_bounds},
     {View::zcdp, Wanted::moments, zcdp_bounds},
-    {View::loss_tail, Wanted::loss, loss_tail_bounds, nullptr, "the tail of its loss"},
-    {View::loss_quantile, Wanted::loss, nullptr, loss_quantile_bounds, "quantiles of its loss"},
-    {View::loss_variance, Wanted::loss, loss_variance_bounds, nullptr, "the variance of its loss"},
+    {View::loss_tail, Wanted::loss, loss_tail_bounds},
+    {View::loss_quantile, Wanted::loss, nullptr, loss_quantile_bounds},
+    {View::loss_variance, Wanted::loss, loss_variance_bounds},
 };
 
 // Asks the run of pairs that dominate, or of a side, whose directions `of` gives for an adjacency.
@@ -88,15 +88,11 @@ EnclosedQuestion question_of(const Run::Terms& terms, const Row& row, const Limi
   return question;
 }
 
-// Asks terms that are not exact, from above and from below.
+// Asks terms that are not exact, from above and from below. `only`: one comparison of neighbours, in place of those of
+// the adjacency.
 Answers between_sides(const Run::Terms& terms, const Row& row, std::size_t adjacency, Points points,
-                      const Limits& limits) {
-  if (row.wanted == Wanted::loss) {
-    const auto first =
-        std::find_if(terms.begin(), terms.end(), [](const DescribedTerm& term) { return !is_exact(*term.mechanism); });
-    throw std::invalid_argument(std::string("run must be of mechanisms whose privacy loss is known for ") +
-                                row.of_loss + ", got " + std::string(first->mechanism->kind->name));
-  }
+                      const Limits& limits, std::span<const Comparison> only = {}) {
+  const auto ways = [&](std::size_t which) { return only.empty() ? adjacencies[which].comparisons : only; };
   if (row.wanted == Wanted::epsilon) check_each("delta", points, ranges::delta);
   if (row.wanted == Wanted::delta) check_each("epsilon", points, ranges::epsilon);
   if (points.empty()) return {};
@@ -113,7 +109,7 @@ Answers between_sides(const Run::Terms& terms, const Row& row, std::size_t adjac
       Answers found(some.size(), nothing_told(row));
       try {
         found = asked(row, adjacency, some, of_side, [&](std::size_t which) {
-          return std::make_unique<std::vector<Direction>>(runs(terms, adjacencies[which].comparisons, at));
+          return std::make_unique<std::vector<Direction>>(runs(terms, ways(which), at));
         });
       } catch (const OverWork&) {
       }
@@ -121,9 +117,47 @@ Answers between_sides(const Run::Terms& terms, const Row& row, std::size_t adjac
       return found;
     };
   };
-  const std::vector<Interval> known =
-      known_alone(terms, row.wanted, adjacencies[adjacency].comparisons, points, limits.tolerance);
+  const std::vector<Interval> known = known_alone(terms, row.wanted, ways(adjacency), points, limits.tolerance);
   return enclosed_answers(question_of(terms, row, limits), points, side(runs_above), side(runs_below), known);
+}
+
+const Row& row_of(View view) { return rows[static_cast<std::size_t>(view)]; }
+
+// Tails and quantiles of the loss of terms that are not exact, from their curve in one comparison.
+Answers by_curve(const Run::Terms& terms, const Row& row, Comparison way, Points points, const Limits& limits) {
+  Limits closer = limits;  // chords leave some ten times as much of a tail
+  closer.tolerance = std::max(0.1 * limits.tolerance, 1e-5);
+  const auto asked = [&](View view, Comparison one, Points at) {
+    return between_sides(terms, row_of(view), 0, at, closer, std::array{one});
+  };
+  const CurveOfLoss of{
+      [&](bool of_reverse, Points at) { return asked(View::delta, of_reverse ? reversed(way) : way, at); },
+      [&](Points at) { return asked(View::epsilon, way, at); },
+      question_of(terms, row, limits).closes,
+  };
+  return row.view == View::loss_tail ? tails_by_curve(of, points, limits) : quantiles_by_curve(of, points, limits);
+}
+
+// The law of the loss of terms that are not exact.
+Answers loss_between_sides(const Run::Terms& terms, const Row& row, std::size_t adjacency, Points points,
+                           const Limits& limits) {
+  if (row.view == View::loss_variance) {
+    const auto first =
+        std::find_if(terms.begin(), terms.end(), [](const DescribedTerm& term) { return !is_exact(*term.mechanism); });
+    throw std::invalid_argument(
+        "run must be of mechanisms whose privacy loss is known for the variance of its loss, got " +
+        std::string(first->mechanism->kind->name));
+  }
+  const bool is_tail = row.view == View::loss_tail;
+  check_each(is_tail ? "epsilon" : "level", points, is_tail ? ranges::epsilon : ranges::inner_probability);
+  Answers worst;
+  for (const Comparison way : adjacencies[adjacency].comparisons) {
+    const Answers found = by_curve(terms, row, way, points, limits);
+    for (std::size_t k = 0; k < worst.size(); ++k)
+      worst[k] = worse(worst[k], found[k], [](const Answer&) { return false; });
+    if (worst.empty()) worst = found;
+  }
+  return worst;
 }
 
 // The answers about the worse of two runs at each point; the smaller risk is the worse one.
@@ -191,11 +225,12 @@ static Answers ask_once(const Run& run, View view, std::size_t adjacency, Points
       std::tie(each.lower, each.upper) = std::pair(complement(each.upper, 0), complement(each.lower, 1));
     return rates;
   }
-  const Row& row = rows[static_cast<std::size_t>(view)];
+  const Row& row = row_of(view);
   // Of mu, both directions count even if one is asked for.
   const std::size_t counted = view == View::gdp_mu ? symmetric(adjacency) : adjacency;
   const bool is_exact = run.is_exact_in(counted);
   if (!is_exact && run.parts().empty()) {
+    if (row.wanted == Wanted::loss) return loss_between_sides(run.terms(), row, counted, points, limits);
     Answers answers = between_sides(run.terms(), row, counted, points, limits);
     take_unsampled(run, row, counted, points, limits, false, answers);
     return answers;

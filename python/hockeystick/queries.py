@@ -46,7 +46,7 @@ class Query:
     width: str = "tolerance"
     """The name of the keyword that says how wide the bounds may be."""
     of_loss: bool = False
-    """Whether it is about the privacy loss itself, which a hockey-stick curve does not tell."""
+    """Whether bounds of a hockey-stick curve tell nothing of it: about spread of the loss."""
     tiny: bool = False
     """Whether the core's answer is a probability that may be tiny, which `smallest` is for."""
 
@@ -78,14 +78,12 @@ QUERIES: Mapping[str, Query] = {
     "probabilistic_delta": Query(
         *("P(L > epsilon)", "epsilon", _epsilon, "probabilistic_delta", _core.pld_tail),
         tolerance=1e-2,
-        of_loss=True,
         tiny=True,
     ),
     "loss_quantile": Query(
         *("the quantile", "level", _level, "loss_quantile", _core.pld_quantile, "nats"),
         tolerance=1e-2,
         width="deviations",
-        of_loss=True,
     ),
     "loss_variance": Query(
         *("the variance", "power", _order, "loss_variance", _variance, "nats^2"), of_loss=True

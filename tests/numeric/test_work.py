@@ -56,15 +56,10 @@ VIEWS = {
     "probabilistic_delta_bounds": (0.1,),
     "loss_quantile_bounds": (0.999999,),
 }
-OF_THE_LAW = {"probabilistic_delta_bounds", "loss_quantile_bounds"}
-
-
-# A run that is known by its curve alone has no law of the loss to ask.
 ASKED = [
     pytest.param(run, name, id=f"{label}-{name}")
     for label, run in (("r", RARE), ("l", LATTICE), ("m", MIXED), ("a", ALLOCATED))
     for name in VIEWS
-    if run is not ALLOCATED or name not in OF_THE_LAW
 ]
 
 

@@ -49,9 +49,11 @@ class LossViews(Asked):
 
         Cost: grows as 1 / tolerance, where delta's grows as its root. Where all losses are atoms
         with at most 2^20 sums, these are listed instead, at most a second's work: to about 1e-12,
-        and sums equal to epsilon are left out where losses are exact. Source: the slope of the
-        hockey-stick curve, enclosed by chords; losses rounded up and down (Meiser & Mohammadi,
-        2018).
+        and sums equal to epsilon are left out where losses are exact. Of a run that is known by its
+        hockey-stick curve from above and below, the largest probability that the two allow counts,
+        and the bounds are some percent apart or as far as theory leaves them: ``limited_by``.
+        Source: the slope of the hockey-stick curve, enclosed by chords; losses rounded up and down
+        (Meiser & Mohammadi, 2018).
         """
         return self._ask("probabilistic_delta", epsilon, options)
 
@@ -80,7 +82,7 @@ class LossViews(Asked):
             ``lower`` and ``upper`` [nats], floats or arrays shaped like `level`; the exact quantile
             lies between, rounding included.
 
-        Cost: as ``probabilistic_delta_bounds``.
+        Cost, and runs known by their curve: as ``probabilistic_delta_bounds``.
         """
         asked = _deprecated.keyword(options, "tolerance", "deviations")
         return self._ask("loss_quantile", level, asked)

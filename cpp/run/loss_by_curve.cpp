@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/loss_by_curve.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "numeric/elementary.hpp"
+#include "numeric/order.hpp"
+#include "numeric/range.hpp"
+#include "numeric/rounding.hpp"
+#include "pld/loss_tail.hpp"
+#include "views/curve_points.hpp"
+#include "views/loss_laws.hpp"
+#include "views/quantile_by_deltas.hpp"
+
+namespace hockeystick {
+namespace {
+
+constexpr int most_rounds = 4;     // of points about a quantile, or nearer to a loss
+constexpr double first_part = 16;  // a loss in parts of which a second delta tells how fast the curve falls
+constexpr int points_a_round = 8;  // between the ends of a quantile
+
+// The curve at the losses asked so far, from above and from below.
+class Curve {
+ public:
+  explicit Curve(const CurveOfLoss& of) : of_(of) {}
+
+  void ask(std::span<const double> losses) {
+    for (const bool is_negative : {false, true}) {
+      std::vector<double> epsilons;
+      for (const double loss : losses)
+        if ((loss < 0) == is_negative && std::fabs(loss) <= ranges::epsilon.high && !is_known(loss))
+          epsilons.push_back(std::fabs(loss));
+      sort_by(epsilons, [](double epsilon) { return epsilon; });
+      epsilons.erase(std::unique(epsilons.begin(), epsilons.end()), epsilons.end());
+      if (epsilons.empty()) continue;
+      const std::vector<Answer> found = of_.deltas(is_negative, epsilons);
+      for (std::size_t k = 0; k < found.size(); ++k) {
+        const double loss = is_negative ? -epsilons[k] : epsilons[k];
+        points_.push_back(curve_point(loss, {std::max(0.0, found[k].lower), std::min(1.0, found[k].upper)}));
+        is_short_ = is_short_ || found[k].limited_by == "memory_limit";
+      }
+    }
+    sort_by(points_, &CurvePoint::loss);
+  }
+
+  const CurvePoint& at(double loss) const { return *find(loss); }
+  bool is_known(double loss) const { return find(loss) != points_.end(); }
+  Interval tail(double loss) const {
+    const auto at = find(loss);
+    return at != points_.end() ? tail(KnownCurve(points_), at - points_.begin()) : Interval{0, 1};
+  }
+  Interval quantile(const Interval& rest) const {
+    const KnownCurve known(points_);
+    TailsAt tails;
+    for (std::size_t k = 0; k < points_.size(); ++k) tails.push_back(tail(known, k));
+    return known.quantile(tails, rest.lower, rest.upper);
+  }
+
+  // The answer within these ends.
+  Answer answer(const Interval& ends, bool is_close) const {
+    Answer answer = enclosed(ends, {});
+    answer.converged = is_close || ends.lower == ends.upper;
+    if (!answer.converged) answer.limited_by = is_short_ ? "memory_limit" : "theory";
+    return answer;
+  }
+
+ private:
+  // No pair below the upper curve has more of a tail than a chord to where its curve may be 0.
+  Interval tail(const KnownCurve& known, std::size_t k) const {
+    const Interval ends = known.tail(k);
+    if (of_.closes) return ends;
+    return {ends.lower, loss_tail(known.kinks, 0, points_[k].loss).upper};  // proof: loss-tail-chords
+  }
+
+  std::vector<CurvePoint>::const_iterator find(double loss) const {
+    return std::find_if(points_.begin(), points_.end(), [=](const CurvePoint& point) { return point.loss == loss; });
+  }
+
+  const CurveOfLoss& of_;
+  std::vector<CurvePoint> points_;
+  bool is_short_ = false;  // of memory
+};
+
+double middle_of(const Interval& ends) { return ends.lower / 2 + ends.upper / 2; }
+
+// A second loss so near that delta falls by less than a factor e, and how fast delta falls from one to the other.
+class Fall {
+ public:
+  explicit Fall(double loss) : loss_(loss), away_(std::max(loss, 1.0) / first_part) {}
+
+  double beyond() const { return loss_ + away_; }
+  bool is_open() const { return is_open_; }
+  double rate() const { return rate_; }
+
+  void take(const Curve& curve) {
+    const double here = middle_of(curve.at(loss_).value), there = middle_of(curve.at(beyond()).value);
+    const double fallen = std::clamp(math::log(std::max(here, 1e-307) / std::max(there, 1e-307)), 0.0, 700.0);
+    is_open_ = fallen > 1;
+    rate_ = fallen / away_;
+    if (is_open_) away_ /= std::clamp(2 * fallen, 4.0, 64.0);
+  }
+
+ private:
+  double loss_, away_, rate_ = 0;
+  bool is_open_ = true;
+};
+
+}  // namespace
+
+// Chords of length h leave h (1 + rate) of the tail, and what delta is off by 2 / (h (1 + rate)).
+std::vector<Answer> tails_by_curve(const CurveOfLoss& of, std::span<const double> epsilons, const Limits& limits) {
+  Curve curve(of);
+  std::vector<Fall> falls;
+  for (const double epsilon : epsilons) falls.emplace_back(epsilon);
+  std::vector<double> wanted(epsilons.begin(), epsilons.end());
+  for (int round = 0; round < most_rounds; ++round) {
+    for (const Fall& fall : falls)
+      if (fall.is_open()) wanted.push_back(fall.beyond());
+    if (wanted.empty()) break;
+    curve.ask(wanted);
+    wanted.clear();
+    for (Fall& fall : falls)
+      if (fall.is_open() && curve.is_known(fall.beyond())) fall.take(curve);
+  }
+  for (std::size_t i = 0; i < epsilons.size(); ++i) {
+    const auto [lower, upper] = curve.at(epsilons[i]).value;
+    const double gap = upper > 0 ? std::clamp(1 - lower / upper, 0.1 * limits.tolerance, 0.5) : 0.5;
+    const double length = std::sqrt(2 * gap) / (1 + falls[i].rate());
+    const double before = of.closes ? length : 1 / (1 + falls[i].rate());
+    if (upper <= limits.floor())  // a tail as tiny is bounded by deltas before it
+      for (const double part : {0.015625, 0.0625, 0.25}) wanted.push_back((1 - part) * epsilons[i]);
+    else
+      for (const double part : {0.5, 1.0, 2.0, 4.0}) {
+        wanted.push_back(epsilons[i] - part * before);
+        wanted.push_back(epsilons[i] + part * length);
+      }
+  }
+  curve.ask(wanted);
+  std::vector<Answer> answers;
+  for (const double epsilon : epsilons) {
+    const Interval tail = curve.tail(epsilon);
+    const bool is_tiny = tail.upper <= limits.floor();
+    answers.push_back(curve.answer(tail, is_tiny || tail.upper - tail.lower <= limits.tolerance * tail.upper));
+  }
+  return answers;
+}
+
+std::vector<Answer> quantiles_by_curve(const CurveOfLoss& of, std::span<const double> levels, const Limits& limits) {
+  Curve curve(of);
+  std::vector<Answer> answers;
+  for (const double level : levels) {
+    const Interval tail = rest_of(level);
+    // delta(t) <= P(L > t) <= delta(t - x) / (1 - e^-x): only guesses of where to ask.
+    std::vector<double> small{tail.lower};
+    for (const double x : {0.01, 0.1, 0.5, 2.0}) small.push_back(tail.lower * -math::expm1(-x));
+    const std::vector<Answer> found = of.epsilons(small);
+    Interval ends{found.front().lower, infinity};
+    for (std::size_t k = 1; k < found.size(); ++k)
+      ends.upper = std::min(ends.upper, found[k].upper - math::log1p(-small[k] / tail.lower));
+    if (!(ends.upper < infinity)) ends.upper = std::min(ranges::epsilon.high, 2 * ends.lower + 1);
+    if (!(ends.lower > 0)) ends.lower = -ends.upper;
+    Interval known{-infinity, infinity};
+    for (int round = 0; round < most_rounds; ++round) {
+      std::vector<double> losses;
+      for (int k = 0; k <= points_a_round; ++k)
+        losses.push_back(ends.lower + k * (ends.upper - ends.lower) / points_a_round);
+      curve.ask(losses);
+      const double before = known.upper - known.lower;
+      known = curve.quantile(tail);
+      const double width = known.upper - known.lower;
+      if (width > 0.7 * before && std::isfinite(width)) break;
+      const double reach = 2 * (ends.upper - ends.lower);
+      ends.upper = std::isfinite(known.upper) ? known.upper : ends.upper + reach;
+      ends.lower = std::isfinite(known.lower) ? known.lower : ends.lower - reach;
+    }
+    answers.push_back(curve.answer(known, known.upper - known.lower <= limits.tolerance * std::fabs(known.upper)));
+  }
+  return answers;
+}
+
+}  // namespace hockeystick
