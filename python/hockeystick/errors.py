@@ -3,7 +3,6 @@
 
 from collections.abc import Callable
 from typing import Any
-from warnings import warn
 
 from hockeystick._core import InternalError
 from hockeystick.bounds import Bounds
@@ -36,12 +35,6 @@ class CertificationError(RuntimeError):
         question may do, which is counted and not timed.
         """
         return str(self.args[2])
-
-    @property
-    def obstacle(self) -> str:
-        """The old name of ``limited_by``."""
-        warn("obstacle is called limited_by now", DeprecationWarning, stacklevel=2)
-        return self.limited_by
 
 
 def best_bounds(ask: Callable[..., Bounds[Any]], *given: object, **limits: object) -> Bounds[Any]:

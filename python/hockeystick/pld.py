@@ -5,11 +5,11 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, overload
+from typing import Any, NamedTuple, Self, overload
 
 import numpy as np
 
-from hockeystick import _checks, _core, _deprecated
+from hockeystick import _checks, _core
 from hockeystick._checks import FloatArray
 from hockeystick._law_attacks import LawAttacks
 from hockeystick._words import outspoken
@@ -339,18 +339,6 @@ class PrivacyLossDistribution(LawAttacks):
             )
         backward = self._ways[at].form == "add"
         return _core.poisson_sampled(pmf, q, backward=backward, memory_limit=limit)
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> object:
-            """What had another name in version 0.1.0."""
-            if name == "error_budget":
-                _deprecated.renamed(name, "slack and loss_error")
-                return _deprecated.PldErrorBudget(self.slack, self.loss_error)
-            if name not in ("probabilistic_delta", "loss_quantile", "loss_variance"):
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            _deprecated.renamed(name, f"estimated_{name}")
-            return getattr(self, f"estimated_{name}")
 
     def _viewed(self, view: int) -> Recipe:
         return self._recipe._replace(views=(*self._recipe.views, view))

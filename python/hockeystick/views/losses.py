@@ -4,7 +4,6 @@
 import math
 from typing import Any, Unpack, overload
 
-from hockeystick import _deprecated
 from hockeystick.bounds import Array, Bounds, Value
 from hockeystick.limits import Options, ProbabilityOptions, QuantileOptions
 from hockeystick.queries import Asked, described
@@ -64,8 +63,7 @@ class LossViews(Asked):
         >>> round(hs.Gaussian(noise_multiplier=1.0).loss_quantile(0.5), 9)
         0.5
         """
-        asked = _deprecated.keyword(options, "tolerance", "deviations")
-        return self._safe("loss_quantile", level, asked)
+        return self._safe("loss_quantile", level, options)
 
     def loss_quantile_bounds(
         self, level: Value | Array, **options: Unpack[QuantileOptions]
@@ -84,8 +82,7 @@ class LossViews(Asked):
 
         Cost, and runs known by their curve: as ``probabilistic_delta_bounds``.
         """
-        asked = _deprecated.keyword(options, "tolerance", "deviations")
-        return self._ask("loss_quantile", level, asked)
+        return self._ask("loss_quantile", level, options)
 
     def loss_mean(self, **options: Unpack[Options]) -> float:
         """Certified upper bound on the mean of the loss: the upper end of ``loss_mean_bounds``."""
