@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """DP-SGD for whole arrays of parameters."""
 
-from typing import Any, Unpack, overload
+from functools import wraps
+from typing import Any, NotRequired, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -14,116 +15,40 @@ from hockeystick.composition import Composable
 from hockeystick.errors import CertificationError
 from hockeystick.limits import Limits, Options, spelled_out
 from hockeystick.mechanisms.gaussian import Gaussian
-from hockeystick.sampling import Sampling, rate_and_steps, sampled_run, sampling_of
+from hockeystick.sampling import (
+    Sampling,
+    Scheme,
+    Schemes,
+    rate_and_steps,
+    sampled_run,
+    sampling_of,
+)
 
 _LIMITS = Limits()
 _OF_ONE = (float, float, int, float)  # types of the numbers of one question
 _CHUNK = 4096  # questions that are answered at once, which bounds the memory of their answers
 
 
-@overload
-def dpsgd_epsilon(
-    *,
-    noise_multiplier: float,
-    sampling_probability: float | None = None,
-    steps: int | None = None,
-    delta: float,
-    batch_size: int | None = None,
-    dataset_size: int | None = None,
-    epochs: float | None = None,
-    sampling: Sampling = "poisson",
-    drop_last: bool = False,
-    threads: int = 1,
-    **options: Unpack[Options],
-) -> float: ...
-@overload
-def dpsgd_epsilon(
-    *,
-    noise_multiplier: npt.ArrayLike,
-    sampling_probability: npt.ArrayLike | None = None,
-    steps: npt.ArrayLike | None = None,
-    delta: npt.ArrayLike,
-    batch_size: npt.ArrayLike | None = None,
-    dataset_size: npt.ArrayLike | None = None,
-    epochs: npt.ArrayLike | None = None,
-    sampling: Sampling = "poisson",
-    drop_last: bool = False,
-    threads: int = 1,
-    **options: Unpack[Options],
-) -> FloatArray: ...
-@spoken
-@spelled_out
-def dpsgd_epsilon(  # noqa: PLR0913, two ways to say two numbers
-    *,
-    noise_multiplier: npt.ArrayLike,
-    sampling_probability: npt.ArrayLike | None = None,
-    steps: npt.ArrayLike | None = None,
-    delta: npt.ArrayLike,
-    batch_size: npt.ArrayLike | None = None,
-    dataset_size: npt.ArrayLike | None = None,
-    epochs: npt.ArrayLike | None = None,
-    sampling: Sampling = "poisson",
-    drop_last: bool = False,
-    threads: int = 1,
-    **options: Unpack[Options],
-) -> Any:
-    """Certified upper bounds on epsilon: the upper end of ``dpsgd_epsilon_bounds``.
+class Run(Scheme):
+    """The keywords of a question about one run."""
 
-    >>> import hockeystick as hs
-    >>> epsilon = hs.dpsgd_epsilon(
-    ...     noise_multiplier=[[1.0], [2.0]],
-    ...     sampling_probability=0.01,
-    ...     steps=[100, 1000, 10_000],
-    ...     delta=1e-5,
-    ... )
-    >>> epsilon.shape
-    (2, 3)
-    """
-    return dpsgd_epsilon_bounds(
-        noise_multiplier=noise_multiplier,
-        sampling_probability=sampling_probability,
-        steps=steps,
-        delta=delta,
-        batch_size=batch_size,
-        dataset_size=dataset_size,
-        epochs=epochs,
-        sampling=sampling,
-        drop_last=drop_last,
-        threads=threads,
-        **options,
-    ).upper
+    noise_multiplier: float
+    delta: float
+    threads: NotRequired[int]
+
+
+class Runs(Schemes):
+    """The same about an array of them."""
+
+    noise_multiplier: npt.ArrayLike
+    delta: npt.ArrayLike
+    threads: NotRequired[int]
 
 
 @overload
-def dpsgd_epsilon_bounds(
-    *,
-    noise_multiplier: float,
-    sampling_probability: float | None = None,
-    steps: int | None = None,
-    delta: float,
-    batch_size: int | None = None,
-    dataset_size: int | None = None,
-    epochs: float | None = None,
-    sampling: Sampling = "poisson",
-    drop_last: bool = False,
-    threads: int = 1,
-    **options: Unpack[Options],
-) -> Bounds[float]: ...
+def dpsgd_epsilon_bounds(**run: Unpack[Run]) -> Bounds[float]: ...
 @overload
-def dpsgd_epsilon_bounds(
-    *,
-    noise_multiplier: npt.ArrayLike,
-    sampling_probability: npt.ArrayLike | None = None,
-    steps: npt.ArrayLike | None = None,
-    delta: npt.ArrayLike,
-    batch_size: npt.ArrayLike | None = None,
-    dataset_size: npt.ArrayLike | None = None,
-    epochs: npt.ArrayLike | None = None,
-    sampling: Sampling = "poisson",
-    drop_last: bool = False,
-    threads: int = 1,
-    **options: Unpack[Options],
-) -> Bounds[FloatArray]: ...
+def dpsgd_epsilon_bounds(**runs: Unpack[Runs]) -> Bounds[FloatArray]: ...
 @spoken
 @spelled_out
 def dpsgd_epsilon_bounds(  # noqa: PLR0913, two ways to say two numbers
@@ -222,6 +147,28 @@ def dpsgd_epsilon_bounds(  # noqa: PLR0913, two ways to say two numbers
         question = {name: values.flat[unmet].item() for name, values in runs.items()}
         raise _refusal(question, bounds, limits)
     return bounds
+
+
+@overload
+def dpsgd_epsilon(**run: Unpack[Run]) -> float: ...
+@overload
+def dpsgd_epsilon(**runs: Unpack[Runs]) -> FloatArray: ...
+@spoken
+@wraps(dpsgd_epsilon_bounds, assigned=(), updated=())  # which has its arguments
+def dpsgd_epsilon(**runs: Any) -> Any:
+    """Certified upper bounds on epsilon: the upper end of ``dpsgd_epsilon_bounds``.
+
+    >>> import hockeystick as hs
+    >>> epsilon = hs.dpsgd_epsilon(
+    ...     noise_multiplier=[[1.0], [2.0]],
+    ...     sampling_probability=0.01,
+    ...     steps=[100, 1000, 10_000],
+    ...     delta=1e-5,
+    ... )
+    >>> epsilon.shape
+    (2, 3)
+    """
+    return dpsgd_epsilon_bounds(**runs).upper
 
 
 def _answered_alone(row: tuple[Any, ...], limits: Limits) -> Bounds[float] | None:

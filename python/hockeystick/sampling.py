@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, get_args
 
+import numpy.typing as npt
+
 from hockeystick import _checks, _html
 from hockeystick._words import one_of, spoken, written
 from hockeystick.adjacency import Adjacency
 from hockeystick.composition import Composition, Mechanism
+from hockeystick.limits import Options
 from hockeystick.mechanisms.gaussian import Gaussian
 
 Sampling = Literal["poisson", "random_allocation", "shuffled", "fixed_size", "cyclic"]
@@ -25,6 +28,30 @@ EPOCHS = ("random_allocation", "shuffled", "cyclic")
 _MOST = 1e12  # batches of an epoch, records of a batch
 MOST_RECORDS = 10**12
 _WHOLE = 1e-9  # how far from a whole number a quotient of two doubles may be, relatively
+
+
+class Scheme(Options, total=False):
+    """The keywords of a question about a run of DP-SGD: its batches and its length."""
+
+    sampling_probability: float | None
+    steps: int | None
+    batch_size: int | None
+    dataset_size: int | None
+    epochs: float | None
+    sampling: Sampling
+    drop_last: bool
+
+
+class Schemes(Options, total=False):
+    """The same, each number of a run or of an array of them."""
+
+    sampling_probability: npt.ArrayLike | None
+    steps: npt.ArrayLike | None
+    batch_size: npt.ArrayLike | None
+    dataset_size: npt.ArrayLike | None
+    epochs: npt.ArrayLike | None
+    sampling: Sampling
+    drop_last: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, init=False, repr=False, eq=False)

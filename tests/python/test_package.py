@@ -149,7 +149,7 @@ pld.pld_pmf.create_pmf_pessimistic_connect_dots(0.1, [0, 1], [0.2, 0.1]).self_co
 own = prv_accountant.LaplaceMechanism(mu=0.1)
 own.cdf(0.05), own.rdp(2.0), own.mean()
 account = prv_accountant.PRVAccountant(own, 0.1, 1e-9)
-account.compute_epsilon(1e-5, 1), account.compute_composition(1).pmf
+account.compute_epsilon(1e-5, 1), account.compute_trade_off_curve(1)
 prv_accountant.GaussianMechanism(1.0).pdf(0.0)
 """
 

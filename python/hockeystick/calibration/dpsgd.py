@@ -15,39 +15,36 @@ from hockeystick.calibration.families import Family
 from hockeystick.calibration.goals import goal_of
 from hockeystick.composition import Composition
 from hockeystick.limits import Limits, Options, spelled_out
-from hockeystick.sampling import Sampling, rate_and_steps, sampled_run, sampling_of
+from hockeystick.sampling import (
+    Sampling,
+    Scheme,
+    Schemes,
+    rate_and_steps,
+    sampled_run,
+    sampling_of,
+)
 
 _BUDGET = ("epsilon", "delta")
 
 
+class Run(Scheme):
+    """The keywords of a search for the noise of one run."""
+
+    epsilon: float
+    delta: float
+
+
+class Runs(Schemes):
+    """The same for an array of runs."""
+
+    epsilon: npt.ArrayLike
+    delta: npt.ArrayLike
+
+
 @overload
-def dpsgd_noise_multiplier(
-    *,
-    epsilon: float,
-    delta: float,
-    sampling_probability: float | None = None,
-    steps: int | None = None,
-    batch_size: int | None = None,
-    dataset_size: int | None = None,
-    epochs: float | None = None,
-    sampling: Sampling = "poisson",
-    drop_last: bool = False,
-    **options: Unpack[Options],
-) -> float: ...
+def dpsgd_noise_multiplier(**run: Unpack[Run]) -> float: ...
 @overload
-def dpsgd_noise_multiplier(
-    *,
-    epsilon: npt.ArrayLike,
-    delta: npt.ArrayLike,
-    sampling_probability: npt.ArrayLike | None = None,
-    steps: npt.ArrayLike | None = None,
-    batch_size: npt.ArrayLike | None = None,
-    dataset_size: npt.ArrayLike | None = None,
-    epochs: npt.ArrayLike | None = None,
-    sampling: Sampling = "poisson",
-    drop_last: bool = False,
-    **options: Unpack[Options],
-) -> FloatArray: ...
+def dpsgd_noise_multiplier(**runs: Unpack[Runs]) -> FloatArray: ...
 @spoken
 @spelled_out
 def dpsgd_noise_multiplier(  # noqa: PLR0913, two ways to say two numbers
