@@ -6,6 +6,7 @@ import random
 from functools import reduce
 from itertools import product
 
+import numpy as np
 import pytest
 from flint import arb, ctx
 
@@ -96,6 +97,36 @@ def test_a_tail_is_known_to_relative_accuracy(less):
     term = ([-1.0, 1.0], [0.5, 0.5], 0.0, 64, 1.0, 1.0)
     found = sampling.mean_positive_part([term], less, 0.02, 1.0)
     assert exact <= arb(found) <= exact * 1.1
+
+
+@pytest.mark.parametrize("less", [k / 8 for k in range(480, 512, 3)])
+@pytest.mark.parametrize("unit", [1.0, 0.83])
+def test_samples_where_a_lattice_comes_back_count(less, unit):
+    """Sums of 300 terms of -1 and 1 are 2 apart: the transform is as large again far out."""
+    wanted = ((math.comb(300, k), (2 * k - 300) * arb(unit) - less) for k in range(301))
+    exact = sum((n * x for n, x in wanted if x > 0), arb(0)) / 2**300
+    term = ([-unit, unit], [0.5, 0.5], 0.0, 300, 1.0, 1.0)
+    found = sampling.mean_positive_part([term], less, 0.02, 0.1)
+    assert exact <= arb(found) <= exact * 1.01
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_samples_that_fall_for_good_are_left_out_from_above(seed):
+    """Many terms of many places, whose sums are a convolution."""
+    rng = random.Random(seed)
+    places = [k / 64 for k in range(-40, 61)]
+    weights = [rng.random() * math.exp(-abs(x) * 2) for x in places]
+    masses = [w / sum(weights) for w in weights]
+    law = {round(64 * x): m for x, m in zip(places, masses, strict=True)}
+    sums = np.array([1.0])
+    one = np.array([law[k] for k in range(-40, 61)])
+    for _ in range(50):
+        sums = np.convolve(sums, one)
+    at = (np.arange(len(sums)) - 40 * 50) / 64
+    less = float(at @ sums) + rng.uniform(2, 6) * math.sqrt(float((at**2) @ sums))
+    exact = float(np.maximum(0, at - less) @ sums)
+    found = sampling.mean_positive_part([(places, masses, 0.0, 50, 1.0, 1.0)], less, 0.02, 0.1)
+    assert exact * (1 - 1e-9) <= found <= exact * 1.004
 
 
 def test_a_mean_of_many_terms_is_that_of_a_normal_variable():

@@ -80,9 +80,10 @@ AtomicLaw below(Parameters p) {
   const auto fft = shared_fft(RealFft::good_size(static_cast<std::size_t>(deviations * units * std::sqrt(batches))));
   const std::size_t period = fft->size();
   double off = 0;
+  const std::vector<double> other = batch.law(0, period);
   const auto sum_with = [&](double mean) {
     CyclicProduct product(*fft);
-    std::vector<double> others = batch.law(0, period), own = batch.law(mean, period);
+    std::vector<double> others = other, own = mean == 0 ? other : batch.law(mean, period);
     product.multiply(others, static_cast<std::int64_t>(batches) - 1);
     product.multiply(own, 1);
     off = std::max(off, product.finish(own));

@@ -48,7 +48,8 @@ class ShuffledLocal(EnclosedMechanism):
         adaptive: Whether users may have different randomizers, chosen from earlier reports; only
             with "any".
 
-    Cost: 50 to 100 ms at 1e6 users, which grows with their root.
+    Cost: 10 to 50 ms at 1e6 users, which grows with their root; deltas below 1e-18 take up to six
+    times that.
 
     Source: Balle, Bell, Gascon & Nissim (2019), "The privacy blanket of the shuffle model";
     Feldman, McMillan & Talwar (2021), "Hiding among the clones", and (2022), "Stronger privacy
