@@ -13,6 +13,7 @@
 #include "methods/budgeted.hpp"
 #include "methods/questions.hpp"
 #include "numeric/range.hpp"
+#include "plan/tuning.hpp"
 #include "pld/tradeoff.hpp"
 #include "run/by_moments.hpp"
 #include "run/enclosing.hpp"
@@ -152,6 +153,8 @@ Answers loss_between_sides(const Run::Terms& terms, const Row& row, std::size_t 
   check_each(is_tail ? "epsilon" : "level", points, is_tail ? ranges::epsilon : ranges::inner_probability);
   Answers worst;
   for (const Comparison way : adjacencies[adjacency].comparisons) {
+    const WorkLimit work(tuning::most_work_of_deltas *
+                         (1 + static_cast<double>(points.size()) / tuning::points_of_work));
     const Answers found = by_curve(terms, row, way, points, limits);
     for (std::size_t k = 0; k < worst.size(); ++k)
       worst[k] = worse(worst[k], found[k], [](const Answer&) { return false; });

@@ -2,6 +2,7 @@
 #include "run/loss_by_curve.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "numeric/elementary.hpp"
@@ -106,6 +107,20 @@ class Fall {
   bool is_open_ = true;
 };
 
+// Where the t with P(L > t) = tail may lie: delta(t) <= P(L > t) <= delta(t - x) / (1 - e^-x).
+Interval likely_ends(const CurveOfLoss& of, double tail) {
+  const std::vector<Answer> rough = of.epsilons(std::array{tail, tail / 16});
+  const double scale = std::clamp(rough[1].upper, 1e-9, ranges::epsilon.high);
+  std::vector<double> deltas;
+  for (const double part : {0.0625, 0.25, 1.0}) deltas.push_back(tail * -math::expm1(-part * scale));
+  const std::vector<Answer> found = of.epsilons(deltas);
+  Interval ends{rough[0].lower, ranges::epsilon.high};
+  for (std::size_t k = 0; k < found.size(); ++k)
+    ends.upper = std::min(ends.upper, found[k].upper - math::log1p(-deltas[k] / tail));
+  if (!(ends.lower > 0)) ends.lower = -ends.upper;
+  return ends;
+}
+
 }  // namespace
 
 // Chords of length h leave h (1 + rate) of the tail, and what delta is off by 2 / (h (1 + rate)).
@@ -151,15 +166,7 @@ std::vector<Answer> quantiles_by_curve(const CurveOfLoss& of, std::span<const do
   std::vector<Answer> answers;
   for (const double level : levels) {
     const Interval tail = rest_of(level);
-    // delta(t) <= P(L > t) <= delta(t - x) / (1 - e^-x): only guesses of where to ask.
-    std::vector<double> small{tail.lower};
-    for (const double x : {0.01, 0.1, 0.5, 2.0}) small.push_back(tail.lower * -math::expm1(-x));
-    const std::vector<Answer> found = of.epsilons(small);
-    Interval ends{found.front().lower, infinity};
-    for (std::size_t k = 1; k < found.size(); ++k)
-      ends.upper = std::min(ends.upper, found[k].upper - math::log1p(-small[k] / tail.lower));
-    if (!(ends.upper < infinity)) ends.upper = std::min(ranges::epsilon.high, 2 * ends.lower + 1);
-    if (!(ends.lower > 0)) ends.lower = -ends.upper;
+    Interval ends = likely_ends(of, tail.lower);
     Interval known{-infinity, infinity};
     for (int round = 0; round < most_rounds; ++round) {
       std::vector<double> losses;
@@ -170,7 +177,7 @@ std::vector<Answer> quantiles_by_curve(const CurveOfLoss& of, std::span<const do
       known = curve.quantile(tail);
       const double width = known.upper - known.lower;
       if (width > 0.7 * before && std::isfinite(width)) break;
-      const double reach = 2 * (ends.upper - ends.lower);
+      const double reach = (ends.upper - ends.lower) / 2;
       ends.upper = std::isfinite(known.upper) ? known.upper : ends.upper + reach;
       ends.lower = std::isfinite(known.lower) ? known.lower : ends.lower - reach;
     }
