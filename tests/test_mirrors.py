@@ -19,7 +19,7 @@ THROUGH_OTHERS = {
     "methods": "engine gaussian_merge method questions",
     "numeric": "budget cache checkpoint fork_safe_mutex order roots_of_unity vector_math workspace",
     "plan": "grid_planner",
-    "pld": "renyi safe_masses stored_law tail_sums tradeoff",
+    "pld": "loss_tail renyi safe_masses stored_law tail_sums tradeoff",
     "run": "dpsgd dpsgd_search enclosing_runs known_alone sha256",
 }
 WITHOUT = {f"{layer}/{name}" for layer, names in THROUGH_OTHERS.items() for name in names.split()}

@@ -90,8 +90,7 @@ LossPmf loss_pmf(const Direction& terms, double interval, const std::string& sid
                  double tail_mass, std::size_t memory_limit, const std::vector<std::int64_t>& support,
                  bool merge_gaussians) {
   const ExplicitRequest request{
-      interval, side_named(side), estimator_named(estimator), tail_mass, memory_limit, 0, support,
-      false,    merge_gaussians};
+      interval, side_named(side), estimator_named(estimator), tail_mass, memory_limit, support, false, merge_gaussians};
   const LongWork work;
   return requested_pmf(terms, request);
 }

@@ -270,6 +270,11 @@ std::vector<Answer> epsilon_bounds(std::span<const Direction> directions, std::s
 std::vector<Answer> delta_bounds(std::span<const Direction> directions, std::span<const double> epsilons,
                                  const Limits& limits) {
   check_each("epsilon", epsilons, ranges::epsilon);
+  return curve_bounds(directions, epsilons, limits);
+}
+
+std::vector<Answer> curve_bounds(std::span<const Direction> directions, std::span<const double> epsilons,
+                                 const Limits& limits) {
   return answers_to(directions, Quantity::delta, epsilons, limits);
 }
 

@@ -18,6 +18,10 @@ std::vector<Answer> epsilon_bounds(std::span<const Direction> directions, std::s
 std::vector<Answer> delta_bounds(std::span<const Direction> directions, std::span<const double> epsilons,
                                  const Limits& limits);
 
+/// The same at any finite epsilons: losses, about which questions of the loss ask, have no range.
+std::vector<Answer> curve_bounds(std::span<const Direction> directions, std::span<const double> epsilons,
+                                 const Limits& limits);
+
 /// Answers a question about each direction by itself, and says what became of each method.
 std::vector<std::vector<Explanation>> explain(std::span<const Direction> directions, Quantity quantity, double at,
                                               const Limits& limits);

@@ -73,27 +73,4 @@ double first_interval(const Direction& direction, const Saddlepoint& saddlepoint
   return std::max(interval, 1e-12 * std::max(at.deviation, at.epsilon));
 }
 
-double interval_for_tail(const Saddlepoint& saddlepoint, const Saddle& at, double width) {
-  const double scale = 1 / (saddlepoint.deviation() * saddlepoint.deviation());
-  const double interval = interval_for_variance(
-      saddlepoint, width / std::clamp(at.tilt * (1 + at.tilt), scale, tuning::farthest_deviations * scale));
-  return std::max(interval, 1e-12 * saddlepoint.deviation());  // as in `first_interval`
-}
-
-double interval_for_power(const Saddlepoint& saddlepoint, double smallest, double largest, double width) {
-  const double scale = 1 / saddlepoint.deviation();
-  double tilt = scale;
-  if (smallest < 0.5) tilt = std::max(tilt, saddlepoint.saddle_for_rate(smallest, 1).tilt);
-  if (largest > 0.5) tilt = std::max(tilt, -saddlepoint.saddle_for_rate(std::max(1 - largest, 1e-16), -1).tilt);
-  return interval_for_variance(saddlepoint, width / std::min(tilt, tuning::farthest_deviations * scale));
-}
-
-double interval_for_quantile(const Saddlepoint& saddlepoint, double width) {
-  return interval_for_variance(saddlepoint, width * width / 4);
-}
-
-double interval_for_buckets(const Saddlepoint& saddlepoint, double width) {
-  return std::min(width / saddlepoint.total_count(), saddlepoint.deviation() / 4);
-}
-
 }  // namespace hockeystick

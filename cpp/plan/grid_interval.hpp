@@ -27,18 +27,4 @@ double interval_for_moment(const Saddlepoint& saddlepoint, double tilt, double l
 double first_interval(const Direction& direction, const Saddlepoint& saddlepoint, const Saddle& at,
                       double log_tolerance, double log_margin);
 
-/// For the tail at this saddle, to within `width` relatively: v moves it by v tilt (1 + tilt) / 2. The tilt is held to
-/// a range, as saddle points near an end of the loss lie at any tilt.
-double interval_for_tail(const Saddlepoint& saddlepoint, const Saddle& at, double width);
-
-/// For the power, or 1 less the power, at false positive rates from `smallest` to `largest`: at a fixed rate, v moves
-/// the logarithm of either by abs(tilt) v / 2, and the grid may take half of the width.
-double interval_for_power(const Saddlepoint& saddlepoint, double smallest, double largest, double width);
-
-/// For quantiles, to within `width`: chords of the curves place them to about the interval times sqrt(N).
-double interval_for_quantile(const Saddlepoint& saddlepoint, double width);
-
-/// For losses rounded to the grid, to within `width`: the error of every step is of first order.
-double interval_for_buckets(const Saddlepoint& saddlepoint, double width);
-
 }  // namespace hockeystick

@@ -327,13 +327,6 @@ Saddle Saddlepoint::saddle_for_rate(double rate, int direction, double measure) 
   return saddle(measure + direction * search(attempt_at, std::sqrt(-2 * goal) / deviation_, steepest(), 1e-3));
 }
 
-double Saddlepoint::tilt_for_rate(double rate) const {
-  constexpr double steepest = 1e9;  // above, the rounding of tilt times loss is visible in answers
-  const double deviations = std::sqrt(-2 * math::log(std::max(rate, 1e-300)));  // for a normal loss
-  const Saddle at = saddle_for_rate(rate, 1);
-  return std::clamp(at.tilt, 0.0, std::min(deviations / deviation_, steepest / std::fabs(at.epsilon)));
-}
-
 double Saddlepoint::tilt_below_outliers(double tilt, const Saddlepoint& truncated) const {
   const auto knows = [&](double at) { return cumulants(at).value > truncated.cumulants(at).value + 0.01; };
   if (!knows(tilt)) return tilt;

@@ -84,8 +84,6 @@ class Saddlepoint {
   /// The saddle at which Q(L > epsilon) is about `rate` (direction +1), or Q(L <= epsilon) is (-1); rate <= 1/2. In the
   /// measure tilted by `measure`: 0 for P.
   Saddle saddle_for_rate(double rate, int direction, double measure = -1) const;
-  /// The tilt of that saddle for direction +1, held to the range in which the tilted composition is likely regular.
-  double tilt_for_rate(double rate) const;
 
   /// The given tilt, or a lower one at which losses that `truncated` leaves out hardly change the moment.
   double tilt_below_outliers(double tilt, const Saddlepoint& truncated) const;

@@ -12,8 +12,8 @@
 namespace hockeystick::tuning {
 
 // The work of one question [ns] is a limit of what its attempts cost by their forecasts. A question has `most_work` for
-// its first point and as much again for each `points_of_work` further points. Deltas at points of a curve may take
-// `most_work_of_deltas`, and composed distributions have the rest. Set by hand, so that a question ends within seconds.
+// its first point and as much again for each `points_of_work` further points. Deltas at points of one curve may take
+// `most_work_of_deltas`. Set by hand, so that a question ends within seconds.
 // x2: nothing. /2: nothing.
 inline const double most_work = tuned("most_work", 4e9);
 // x2: nothing. /2: nothing.

@@ -78,18 +78,14 @@ WindowForecast question_window(const Saddlepoint& saddlepoint, const Saddle& at,
       {tilt, lowest, epsilon + 4 * d, std::max(1.0, -log_lost), std::max(1.0, log_wrapped), is_rough ? 0.75 : 1.0});
 }
 
-WindowForecast whole_window(const Saddlepoint& saddlepoint, double tilt, const WindowGrid& grid, double tail_mass) {
+WindowForecast whole_window(const Saddlepoint& saddlepoint, const WindowGrid& grid, double tail_mass) {
   const double log_lost = -math::log(tail_mass);
-  const Cumulants k = saddlepoint.cumulants(tilt);
   const auto below = [&](double at) { return saddlepoint.chernoff_quantile(at, log_lost, -1, grid.steepest); };
-  const auto below_p = below(0), below_q = below(-1);
-  double lowest = std::min(below_p.loss, below_q.loss), highest = -infinity;
-  if (tilt != 0) {
-    lowest = std::min(lowest, below(tilt).loss);
-    highest = saddlepoint.chernoff_quantile({tilt, k}, log_lost, 1, grid.steepest).loss;
-  }
-  WindowForecast window = make_window(saddlepoint, k, grid, {tilt, lowest, highest, log_lost, log_lost});
-  window.chernoff.below = below_q.tilt - tilt;
+  const auto below_q = below(-1);
+  const double lowest = std::min(below(0).loss, below_q.loss);
+  WindowForecast window =
+      make_window(saddlepoint, saddlepoint.cumulants(0), grid, {0, lowest, -infinity, log_lost, log_lost});
+  window.chernoff.below = below_q.tilt;
   window.period = 0;  // the window holds all but the tail mass
   return window;
 }

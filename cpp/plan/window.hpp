@@ -43,7 +43,7 @@ struct WindowForecast {
 WindowForecast question_window(const Saddlepoint& saddlepoint, const Saddle& at, double tilt, const WindowGrid& grid,
                                double cut, bool is_rough = false);
 
-/// For all questions: at most `tail_mass` lies beyond either end, under P, Q and the tilted measure.
-WindowForecast whole_window(const Saddlepoint& saddlepoint, double tilt, const WindowGrid& grid, double tail_mass);
+/// For all questions: at most `tail_mass` lies beyond either end, under P and Q.
+WindowForecast whole_window(const Saddlepoint& saddlepoint, const WindowGrid& grid, double tail_mass);
 
 }  // namespace hockeystick

@@ -48,7 +48,7 @@ constexpr Row rows[] = {
     {View::gdp_mu, Wanted::rates, nullptr, gdp_bounds},
     {View::renyi, Wanted::moments, renyi_bounds},
     {View::zcdp, Wanted::moments, zcdp_bounds},
-    {View::loss_tail, Wanted::loss, loss_tail_bounds},
+    {View::loss_tail, Wanted::loss, nullptr, loss_tail_bounds},
     {View::loss_quantile, Wanted::loss, nullptr, loss_quantile_bounds},
     {View::loss_variance, Wanted::loss, loss_variance_bounds},
 };
@@ -244,7 +244,8 @@ static Answers ask_once(const Run& run, View view, std::size_t adjacency, Points
       take_worse(row, ask(*run.parts()[k], view, adjacency, points, limits), limits.tolerance, worst);
     return worst;
   }
-  const bool is_faced = view == View::power || view == View::gdp_mu || view == View::loss_quantile;
+  const bool is_faced =
+      view == View::power || view == View::gdp_mu || view == View::loss_tail || view == View::loss_quantile;
   const std::vector<Direction> reverses = is_faced ? run.reverses(counted) : std::vector<Direction>{};
   Answers answers =
       asked(row, counted, points, limits, [&](std::size_t which) { return run.directions(which); }, reverses);

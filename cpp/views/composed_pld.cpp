@@ -15,6 +15,7 @@
 #include "numeric/fft/cache.hpp"
 #include "numeric/range.hpp"
 #include "numeric/rounding.hpp"
+#include "numeric/runtime/work.hpp"
 #include "plan/cost.hpp"
 #include "plan/lattice_grid.hpp"
 #include "plan/nonuniform_grid.hpp"
@@ -46,13 +47,13 @@ Direction terms_of(const Direction& asked, const ExplicitRequest& request) {
   return request.merged && request.support.empty() ? merge_gaussians(asked).terms : asked;
 }
 
-// The grid asked for, or a grid about as fine that contains the atoms of the loss where the tilted composition lies.
+// The grid asked for, or a grid about as fine that contains the atoms of the loss where the composition lies.
 LatticeGrid grid_of(const Direction& direction, const Saddlepoint& saddlepoint, const ExplicitRequest& request) {
   if (!request.aligned || !request.support.empty())
     return {request.interval, std::vector<double>(direction.size(), 0.0)};
-  const Cumulants bulk = saddlepoint.cumulants(request.tilt);
+  const Cumulants bulk = saddlepoint.cumulants(0);
   const double span = std::fabs(bulk.mean) + 20 * std::sqrt(bulk.variance);
-  return choose_lattice_grid(direction, saddlepoint, {request.tilt, request.interval, span});
+  return choose_lattice_grid(direction, saddlepoint, {0, request.interval, span});
 }
 
 // One support for each term: the given one, or one that loses at most the tail mass at either end.
@@ -88,25 +89,12 @@ WindowForecast window_of(const Saddlepoint& saddlepoint, const LatticeGrid& grid
     highest += saddlepoint.count(j) * supports[j].highest();
   }
   const double d = grid.interval;
-  WindowForecast window = whole_window(saddlepoint, request.tilt, {d, shift, grid.steepest_tilt()}, request.tail_mass);
+  WindowForecast window = whole_window(saddlepoint, {d, shift, grid.steepest_tilt()}, request.tail_mass);
   window.clip(std::floor((lowest - shift) / d) - 2, std::ceil((highest - shift) / d) + 2);
   return window;
 }
 
 }  // namespace
-
-ExplicitNeeds explicit_pmf_needs(const Direction& asked, const ExplicitRequest& request) {
-  const Direction direction = terms_of(asked, request);
-  if (direction.empty()) return {};
-  const Saddlepoint saddlepoint(direction);
-  const LatticeGrid grid = grid_of(direction, saddlepoint, request);
-  const std::vector<NonuniformGrid> supports = supports_of(direction, saddlepoint, grid, request);
-  double points = 0;
-  for (const NonuniformGrid& support : supports) points += support.points();
-  const WindowForecast window = window_of(saddlepoint, grid, supports, request);
-  return {window.bytes(2) + support_bytes(supports),
-          cost::transform(static_cast<double>(direction.size()), points, window.length())};
-}
 
 LossPmf explicit_pmf(const Direction& asked, const ExplicitRequest& request) {
   check_floating_point_environment();
@@ -128,13 +116,11 @@ LossPmf explicit_pmf(const Direction& asked, const ExplicitRequest& request) {
   const WindowForecast window = window_of(saddlepoint, grid, supports, request);
   room = Held();
   room = Held(window.bytes(2) + support_bytes(supports));
+  WorkLimit::spend(cost::transform(static_cast<double>(direction.size()), window.size, window.length()));
   if (!moved) discretize_all();
   const auto fft = shared_fft(window.fft_size());
   std::vector<ComposedTerm> terms;
-  for (std::size_t j = 0; j < direction.size(); ++j) {
-    const double log_moment = request.tilt == 0 ? 0 : saddlepoint.log_moment(j, request.tilt);
-    terms.push_back({tilted(steps[j], request.tilt, log_moment), direction[j].count});
-  }
+  for (std::size_t j = 0; j < direction.size(); ++j) terms.push_back({tilted(steps[j], 0, 0), direction[j].count});
   return compose(terms, *fft, window.window(), window.chernoff);
 }
 

@@ -19,18 +19,10 @@ struct ExplicitRequest {
   Estimator estimator;
   double tail_mass;  // P- and Q-mass that truncation may remove at each end
   std::size_t memory_limit;
-  double tilt = 0;  // the transform is most precise at the losses where the composition with this tilt lies
   std::vector<std::int64_t> support = {};  // of every distinct pair's step, in intervals; empty: uniform
   bool aligned = false;  // whether the interval may shrink and a uniform grid shift so that atoms lie on it
   bool merged = true;    // whether Gaussian terms are merged first, exactly; only where no support is given
 };
-
-/// What explicit_pmf takes.
-struct ExplicitNeeds {
-  double bytes = 0;  // peak memory
-  double cost = 0;   // by the cost model [ns], of an upper and a lower one
-};
-ExplicitNeeds explicit_pmf_needs(const Direction& direction, const ExplicitRequest& request);
 
 /// The composed privacy loss distribution on a uniform grid. The one-step distributions have the given support, or a
 /// uniform one that holds all but `tail_mass`. Memory is charged to the thread's budget.

@@ -18,8 +18,9 @@ namespace {
 // Points whose tolerances differ by less than this factor share one call and what answers it.
 constexpr double alike = 8;
 
-// What a point may take: others tell as much where one takes more [bytes].
-constexpr std::size_t cheap_memory = 1 << 24;
+// What a point may take: others tell as much where one takes more [bytes]. With 16 MiB arrays of tails are refused
+// where steps have atoms, without a limit arrays of mu take 20 s.
+constexpr std::size_t most_memory = 1 << 26;
 
 constexpr double tiny = 1e-307;  // more than any product of two doubles loses to underflow
 
@@ -103,13 +104,23 @@ PowerBetween power_between(std::span<const CurvePoint> points, double fpr, std::
   double floor = above ? least : 0.0;
   // h falls, so that the sum is at least h at the first point for all alphas below.
   if (!below) floor = std::min(floor, points.front().value.lower);  // proof: power-chords
-  for (std::size_t k = first; k < last && floor > 0; ++k) floor = std::min(floor, sums.least_after(k));
-  return {{std::max(0.0, floor), std::min(1.0, least)}, best, below, above};
+  std::size_t weakest = best;
+  for (std::size_t k = first; k < last && floor > 0; ++k)
+    if (const double here = sums.least_after(k); here < floor) floor = here, weakest = k;
+  return {{std::max(0.0, floor), std::min(1.0, least)}, best, below, above, weakest};
+}
+
+Answer settled(const Interval& bounds, const AllowedWidth& allowed) {
+  Answer answer;
+  answer.lower = bounds.lower, answer.upper = bounds.upper;
+  const double width = answer.upper - answer.lower;
+  answer.converged = answer.lower == answer.upper || (width <= allowed(answer) && std::isfinite(width));
+  if (!answer.converged) answer.limited_by = "rounding";
+  return answer;
 }
 
 bool CurvePoints::ask(std::vector<WantedPoint> wanted) {
-  std::erase_if(
-      wanted, [&](const WantedPoint& at) { return !(std::fabs(at.loss) <= farthest_) || (at.loss < 0 && !reverse_); });
+  std::erase_if(wanted, [&](const WantedPoint& at) { return !(std::fabs(at.loss) <= farthest_); });
   sort_by(wanted, &WantedPoint::tolerance);
   sort_by(wanted, &WantedPoint::loss);  // which keeps the order of equals
   const auto again = [](const WantedPoint& a, const WantedPoint& b) { return a.loss == b.loss; };
@@ -121,8 +132,7 @@ bool CurvePoints::ask(std::vector<WantedPoint> wanted) {
   {
     const WorkLimit work(work_left_);
     const double given = WorkLimit::left();
-    found += ask(direction_, 1, ahead);
-    if (reverse_) found += ask(*reverse_, -1, behind);
+    found = ask(&direction_, 1, ahead) + ask(reverse_, -1, behind);
     work_left_ -= given - WorkLimit::left();
   }
   sort_by(points_, &CurvePoint::loss);
@@ -149,8 +159,17 @@ double CurvePoints::fall(double from, double to) {
 }
 
 // Of the direction whose losses are these times `sign`, by rising tolerance; says how many are as close as wanted.
-std::size_t CurvePoints::ask(const Direction& direction, int sign, std::span<WantedPoint> wanted) {
+std::size_t CurvePoints::ask(const Direction* direction, int sign, std::span<WantedPoint> wanted) {
   std::size_t found = 0;
+  if (!direction) {
+    for (const auto& [loss, tolerance] : wanted) {
+      const Answer value = composed_.at(loss, tolerance);
+      CurvePoint point = curve_point(loss, {0, 1});
+      point.value = {value.lower, value.upper};
+      found += take(point, value) ? 1 : 0;
+    }
+    return found;
+  }
   std::vector<double> epsilons;
   for (auto from = wanted.begin(); from != wanted.end() && WorkLimit::left() > 0;) {
     checkpoint();
@@ -158,16 +177,24 @@ std::size_t CurvePoints::ask(const Direction& direction, int sign, std::span<Wan
     const auto to = std::find_if(from, wanted.end(), [&](const auto& at) { return at.tolerance > alike * tolerance; });
     epsilons.clear();
     for (; from != to; ++from) epsilons.push_back(sign * from->loss);
-    const Limits limits{tolerance, std::min(limits_.memory_limit, cheap_memory), {}, limits_.smallest};
-    const std::vector<Answer> deltas = delta_bounds({&direction, 1}, epsilons, limits);
+    const Limits limits{tolerance, std::min(limits_.memory_limit, most_memory), {}, limits_.smallest};
+    const std::vector<Answer> deltas = curve_bounds({direction, 1}, epsilons, limits);
     for (std::size_t k = 0; k < deltas.size(); ++k) {
-      const auto& [lower, upper] = std::pair(deltas[k].lower, deltas[k].upper);
-      points_.push_back(curve_point(sign * epsilons[k], {lower, upper}));
-      if (!deltas[k].converged) points_.back().refused = upper > 0 ? (upper - lower) / upper : 0;
-      found += deltas[k].converged ? 1 : 0;
+      const CurvePoint point = curve_point(sign * epsilons[k], {deltas[k].lower, deltas[k].upper});
+      found += take(point, deltas[k]) ? 1 : 0;
     }
   }
   return found;
+}
+
+// Whether the curve there was found as closely as wanted.
+bool CurvePoints::take(CurvePoint point, const Answer& found) {
+  if (!found.converged) {
+    point.refused = found.upper > 0 ? (found.upper - found.lower) / found.upper : 0;
+    if (limited_by_ != "memory_limit") limited_by_ = found.limited_by, required_bytes_ = found.required_bytes;
+  }
+  points_.push_back(point);
+  return found.converged;
 }
 
 }  // namespace hockeystick

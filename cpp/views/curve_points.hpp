@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hockey-stick curve of a direction at chosen losses, enclosed, and what convexity leaves of the power between.
 //
-// Questions about the whole curve ask for delta at a few hundred losses and share the contours that answer deltas, in
-// place of composed distributions on grids. Where no contour serves, such a distribution costs less than its deltas.
+// Questions about the whole curve ask for delta at a few hundred losses and share the evaluators that answer deltas.
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -13,6 +13,7 @@
 #include "methods/question.hpp"
 #include "numeric/interval.hpp"
 #include "plan/tuning.hpp"
+#include "views/composed_curve.hpp"
 
 namespace hockeystick {
 
@@ -33,11 +34,18 @@ struct PowerBetween {
   std::size_t best;      // the point that bounds it above
   bool is_closed_below;  // whether losses below all points are shown not to matter
   bool is_closed_above;
+  std::size_t weakest = 0;  // the point right before the losses that bound it below
 };
 
 /// The smallest value of h(alpha) + alpha fpr: at most that at any point, and at least where the chords on either side
 /// of two neighbours meet when prolonged. `points` by rising loss; the search begins at `near`.
 PowerBetween power_between(std::span<const CurvePoint> points, double fpr, std::size_t near);
+
+/// The width that an answer may have.
+using AllowedWidth = std::function<double(const Answer& answer)>;
+
+/// The bounds, of which only rounding is left where they are not as narrow as allowed.
+Answer settled(const Interval& bounds, const AllowedWidth& allowed);
 
 /// A loss at which the curve is wanted, and how closely: relative to delta there, of the reverse if it is negative.
 struct WantedPoint {
@@ -46,18 +54,21 @@ struct WantedPoint {
 
 class CurvePoints {
  public:
-  /// `reverse`: the reverse of the direction, which knows the curve at negative losses; null if there is none to ask.
-  /// `limits.smallest` is that of deltas. `farthest`: losses of which points are asked; beyond `farthest_point` alpha
-  /// is inf, which tells a tail and no power.
+  /// `reverse`: the reverse of the direction, which knows the curve at negative losses; null if its pairs are not
+  /// known. `limits.smallest` is that of deltas. `farthest`: losses of which points are asked; beyond `farthest_point`
+  /// alpha is inf, which tells a tail and no power.
   CurvePoints(const Direction& direction, const Direction* reverse, const Limits& limits,
               double farthest = farthest_point)
-      : direction_(direction), reverse_(reverse), limits_(limits), farthest_(farthest) {}
+      : direction_(direction), reverse_(reverse), limits_(limits), farthest_(farthest), composed_(direction) {}
 
   /// Encloses the curve at more losses; false if less than half of these are known as closely as wanted.
   bool ask(std::vector<WantedPoint> wanted);
 
   /// The least loss that can be asked about.
-  double least() const { return reverse_ ? -farthest_ : 0; }
+  double least() const { return -farthest_; }
+
+  /// Says of an answer wider than allowed what kept deltas from being as close as wanted.
+  void explain(Answer& answer) const { answer.limited_by = limited_by_, answer.required_bytes = required_bytes_; }
 
   /// By rising loss.
   std::span<const CurvePoint> points() const { return points_; }
@@ -66,12 +77,16 @@ class CurvePoints {
   double fall(double from, double to);
 
  private:
-  std::size_t ask(const Direction& direction, int sign, std::span<WantedPoint> wanted);
+  std::size_t ask(const Direction* direction, int sign, std::span<WantedPoint> wanted);
+  bool take(CurvePoint point, const Answer& found);
 
   const Direction& direction_;
   const Direction* reverse_;
   Limits limits_;
   double farthest_, work_left_ = tuning::most_work_of_deltas;
+  ComposedCurve composed_;
+  std::string_view limited_by_ = "passes";
+  std::size_t required_bytes_ = 0;
   std::vector<CurvePoint> points_;
 };
 

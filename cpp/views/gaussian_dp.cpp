@@ -16,11 +16,8 @@
 #include "numeric/order.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
-#include "numeric/runtime/switches.hpp"
-#include "plan/grid_interval.hpp"
 #include "pld/tradeoff.hpp"
 #include "views/power_by_deltas.hpp"
-#include "views/refine_interval.hpp"
 
 namespace hockeystick {
 namespace {
@@ -30,9 +27,6 @@ constexpr double precision = 1e-4;
 
 // Number of lines looked at: the power between two of them is off by the square of their distance in deviations.
 double lines_wanted(double tolerance) { return std::clamp(12 / std::sqrt(tolerance), 300.0, 20000.0); }
-
-// For rates below this the transform is tilted so that it is precise there.
-constexpr double rare = 1e-5;
 
 // An upper bound of the mu needed, and the point of the axis that needs it.
 struct NeededMu {
@@ -146,12 +140,6 @@ double mu_needed_below(const CurveKinks& lower, double smallest_rate) {
   return best;
 }
 
-// A lower bound, from the rate at which the upper bound was attained.
-double needed_below(const PldPair& pair, const CurveKinks& upper, const NeededMu& needed, double from) {
-  const PowerBound above = power_above(upper, needed.fpr);
-  return mu_needed_at(needed.fpr, power_below(certified_kinks(pair.lower), needed.fpr, above).value, from);
-}
-
 // No loss but +inf exceeds the largest finite one: this kink closes the upper curve.
 void close(CurveKinks& upper, const Direction& direction) {
   // proof: gaussian-dp-upper
@@ -168,17 +156,22 @@ void close(CurveKinks& upper, const Direction& direction) {
 class MuByDeltas {
  public:
   MuByDeltas(const Direction& direction, const Direction* reverse, const Limits& limits)
-      : direction_(direction), curve_(direction, reverse, limits), limits_(limits) {}
+      : direction_(direction),
+        curve_(direction, reverse, limits),
+        by_largest_(direction, limits.tolerance),
+        limits_(limits) {}
 
   // By falling rates; answers from which others are known to need more are as good as converged.
   void solve(std::span<const double> rates, std::span<Answer> answers) {
     std::vector<WantedPoint> wanted = first_points(rates.back());
     for (int round = 0, failed = 0; round < most_rounds && failed < most_failed && !wanted.empty(); ++round) {
       if (!curve_.ask(std::move(wanted))) ++failed;
-      if (curve_.points().empty() || curve_.points().size() > most_points) return;
+      if (curve_.points().empty() || curve_.points().size() > most_points) break;
       wanted.clear();
       take(rates, answers, wanted);
     }
+    for (Answer& at : answers)
+      if (!at.converged) curve_.explain(at);
   }
 
  private:
@@ -195,6 +188,7 @@ class MuByDeltas {
       last = std::clamp(largest_finite_loss(direction_), 0x1p-40, farthest_point);
     std::vector<WantedPoint> wanted{{0, first_tolerance}};
     for (double loss = last; loss > last / 100; loss *= 0.7) wanted.push_back({loss, first_tolerance});
+    wanted.push_back({largest_finite_loss(direction_), first_tolerance});  // beyond which the curve is flat
     return wanted;
   }
 
@@ -245,7 +239,8 @@ class MuByDeltas {
   }
 
   double known_at(double fpr, double smallest_rate, std::size_t near) const {
-    return mu_needed_at(fpr, power_between(curve_.points(), fpr, near).power.lower, smallest_rate);
+    const double by_points = power_between(curve_.points(), fpr, near).power.lower;
+    return mu_needed_at(fpr, std::max(by_points, by_largest_.at(fpr).lower), smallest_rate);
   }
 
   // Between the points about the line of a corner, or beyond the last; and those points if they are not known closely
@@ -279,48 +274,15 @@ class MuByDeltas {
 
   const Direction& direction_;
   CurvePoints curve_;
+  LargestLossPower by_largest_;
   Limits limits_;
 };
 
-// Over rates in [from, to]; stops as soon as the bound is at most `known`, which the wanted answer is at least.
-Answer solve(const Direction& direction, double from, double to, double known, const Limits& limits) {
-  const Saddlepoint saddlepoint(direction);
-  const Saddle last = saddlepoint.saddle_for_rate(from, 1);
-  // In the tail a change of mu changes the power by a several times larger relative amount.
-  const double width = 8 * limits.tolerance * std::min(1.0, saddlepoint.deviation());
-  const double interval = interval_for_tail(saddlepoint, last, width);
-  const double tilt = to < 0.5 ? std::min(saddlepoint.tilt_for_rate(from), 0.5 / interval) : 0.0;
-  std::array<Answer, 1> answer;
-  answer[0].lower = known, answer[0].upper = infinity;
-  const Refinement refinement{interval, 1e-4 * limits.tolerance * from, tilt};
-  const auto allowed = [&](const Answer& found) { return limits.tolerance * found.upper; };
-  refine_interval(direction, refinement, limits, answer, std::array<std::size_t, 1>{0}, allowed,
-                  [&](const PldPair& pair, const Take& take) {
-                    CurveKinks upper = certified_kinks(pair.upper);
-                    close(upper, direction);
-                    const NeededMu needed = mu_needed(upper, from, to, limits.tolerance);
-                    take(0, {needed_below(pair, upper, needed, from), needed.mu});
-                  });
-  return answer[0];
-}
-
-// The answer for more rates, given the answer for others: usually a coarse grid shows that they need no larger mu.
-Answer with_rates(const Answer& known, const Direction& direction, double from, double to, const Limits& limits) {
-  const Limits coarse{std::max(0.25, limits.tolerance), limits.memory_limit};
-  if (known.lower > 0 && solve(direction, from, to, known.lower, coarse).upper <= known.lower) return known;
-  return worse(known, solve(direction, from, to, known.lower, limits), limits.tolerance);
-}
-
-// The answer for one more direction, given the answer for others.
-Answer with(const Answer& known, const MergedDirection& merged, double rate, const Limits& limits) {
+Answer of_gaussians(const MergedDirection& merged) {
   Answer answer;
-  if (merged.only_gaussian) {
-    answer.lower = merged.mu * (1 - merged.mu_error - 2 * u);
-    answer.upper = merged.mu * (1 + merged.mu_error + 2 * u);
-    return worse(known, answer, limits.tolerance);
-  }
-  answer = rate < rare ? with_rates(known, merged.terms, rate, rare, limits) : known;
-  return with_rates(answer, merged.terms, std::max(rate, rare), 0.5, limits);
+  answer.lower = merged.mu * (1 - merged.mu_error - 2 * u);
+  answer.upper = merged.mu * (1 + merged.mu_error + 2 * u);
+  return answer;
 }
 
 // Whether all rates need the most that any run does, as the rarest tests miss next to nothing.
@@ -364,9 +326,7 @@ std::vector<Answer> worst_mu(std::span<const Direction> directions, std::span<co
       MuByDeltas(merged.terms, reverse, limits).solve(rates, found);
     for (std::size_t k = 0; k < found.size(); ++k) {
       Answer& answer = answers[falling[k]];
-      answer = found[k].converged || (is_off("view_grids") && !merged.only_gaussian)
-                   ? worse(answer, found[k], limits.tolerance)
-                   : with(answer, merged, rates[k], limits);
+      answer = worse(answer, merged.only_gaussian ? of_gaussians(merged) : found[k], limits.tolerance);
     }
   }
   return answers;

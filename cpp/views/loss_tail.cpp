@@ -2,7 +2,6 @@
 #include "views/loss_tail.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string_view>
 #include <utility>
@@ -16,38 +15,29 @@
 #include "methods/trivial_bounds.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
-#include "numeric/order.hpp"
 #include "numeric/rounding.hpp"
-#include "numeric/runtime/switches.hpp"
-#include "plan/grid_interval.hpp"
 #include "pld/loss_tail.hpp"
 #include "views/curve_points.hpp"
 #include "views/loss_laws.hpp"
 #include "views/quantile_by_deltas.hpp"
-#include "views/refine_interval.hpp"
 
 namespace hockeystick {
 namespace {
 
-// For tail probabilities below this, a tilt is chosen for each group of tails within a few nats.
-constexpr double rare = 1e-6, shared_nats = 8;
-
-constexpr int most_rounds = 6;                // of deltas
-constexpr std::size_t small_grids = 1 << 27;  // [bytes], that cost less than deltas by any method
-constexpr double least_tolerance = 2e-12;     // at which contours may know them
-constexpr double twelve_digits = 1e-12;       // of a quantile: its own rounding counts as much
+constexpr double farthest_loss = 1e12;     // about which deltas are asked
+constexpr int most_rounds = 6;             // of deltas
+constexpr double least_tolerance = 2e-12;  // at which contours may know them
+constexpr double twelve_digits = 1e-12;    // of a quantile: its own rounding counts as much
 
 // A kind of question: the quantity at a point of one direction, and the width that its answers may have.
 struct Kind {
-  double (*log_tail)(const Saddlepoint&, double point);  // forecast of log P(L > t) at the answer
-  Saddle (*place)(const Saddlepoint&, double point);     // forecast of t at the answer
-  Interval (*ask)(const CurveKinks& above, const CurveTable& below, double point);
+  Saddle (*place)(const Saddlepoint&, double point);  // forecast of t at the answer
   Interval (*gaussian)(double mu, double mu_error, double point);
   Interval (*listed)(const Enumeration& sums, double point);
   Interval (*joined)(const Participations& run, double point);
   Interval start, nothing;                                        // before anything is known; for loss 0
   double (*allowed)(const Answer&, const Limits&, double scale);  // width
-  bool relative;                                                  // the width is relative to the tail probability
+  bool is_tail;                                                   // whether tails are asked, else quantiles
 };
 
 Interval tail_between(const KnownCurve& known, double epsilon);
@@ -73,8 +63,7 @@ class Solver {
         answers_(std::move(known)) {
     deviation_ = saddlepoint_.deviation();
     const UnionProbability infinite = infinity_mass(direction);
-    infinity_mass_ = infinite.upper();
-    if (!kind.relative) return;
+    if (!kind.is_tail) return;
     const double largest = largest_finite_loss(direction);
     for (std::size_t i = 0; i < points.size(); ++i) {
       if (!(points[i] >= largest)) continue;
@@ -84,35 +73,14 @@ class Solver {
   }
 
   std::vector<Answer> solve() {
-    if (kind_.relative)
+    if (kind_.is_tail)
       solve_below_floor(), solve_tails(), solve_by_large_losses();
     else
       solve_quantiles();
-    const std::size_t memory = std::exchange(limits_.memory_limit, std::min(limits_.memory_limit, small_grids));
-    solve_by_grids();
-    if (std::exchange(limits_.memory_limit, memory) < memory) solve_by_grids();
     return std::move(answers_);
   }
 
  private:
-  void solve_by_grids() {
-    if (is_off("view_grids")) return;
-    std::vector<std::size_t> common;
-    for (std::size_t i = 0; i < points_.size(); ++i)
-      if (!answers_[i].converged &&
-          (infinity_mass_ > rare || kind_.log_tail(saddlepoint_, points_[i]) > math::log(rare)))
-        common.push_back(i);
-    if (!common.empty()) solve(common, math::log(rare), false);
-    if (kind_.relative) solve_together();
-    for (std::size_t i = 0; i < points_.size(); ++i) {
-      if (answers_[i].converged) continue;
-      const bool tried = !answers_[i].limited_by.empty() && kind_.relative;
-      const double log_tail = tried ? math::log(answers_[i].upper) : kind_.log_tail(saddlepoint_, points_[i]);
-      solve(std::array{i}, std::min(log_tail, -1.0), true);
-      if (kind_.relative && !answers_[i].converged) solve_by_buckets(i);
-    }
-  }
-
   // Tails likely to be below the floor, from delta there and a nat of its fall before, each known to be below.
   void solve_below_floor() {
     Limits limits = limits_;
@@ -138,19 +106,20 @@ class Solver {
 
   // From deltas about the loss.
   void solve_tails() {
-    CurvePoints curve(direction_, nullptr, {limits_.tolerance, limits_.memory_limit}, ranges::epsilon.high);
+    CurvePoints curve(direction_, reverse_, {limits_.tolerance, limits_.memory_limit}, farthest_loss);
     const std::vector<double> rates = fall_rates(curve);
     for (int round = 0; round < most_rounds; ++round) {
       std::vector<WantedPoint> wanted;
       for (std::size_t i = 0; i < points_.size(); ++i)
-        if (!answers_[i].converged) add_points(i, rates[i], round, wanted);
+        if (!answers_[i].converged) add_points(i, rates[i], round, curve, wanted);
       const bool is_served = !wanted.empty() && curve.ask(std::move(wanted));
-      if (!take(curve) || !is_served) return;
+      if (!take(curve) || !is_served) break;
     }
+    explain(curve);
   }
 
   void solve_quantiles() {
-    CurvePoints curve(direction_, reverse_, {limits_.tolerance, limits_.memory_limit}, ranges::epsilon.high);
+    CurvePoints curve(direction_, reverse_, {limits_.tolerance, limits_.memory_limit}, farthest_loss);
     std::vector<SoughtQuantile> sought;
     for (const double level : points_) {
       const double tail = rest_of(level).lower, about = kind_.place(saddlepoint_, level).epsilon;
@@ -159,6 +128,12 @@ class Solver {
     }
     std::size_t i = 0;
     for (const Interval& found : quantiles_by_deltas(curve, deviation_, sought)) narrow(i++, found);
+    explain(curve);
+  }
+
+  void explain(const CurvePoints& curve) {
+    for (Answer& answer : answers_)
+      if (!answer.converged) curve.explain(answer);
   }
 
   // What is known of the curve; whether an answer is narrower by it.
@@ -193,62 +168,15 @@ class Solver {
   }
 
   // Chords of length h leave h r of a tail that falls at the rate r, about, and what delta is off by 2 / (h (1 + r)).
-  void add_points(std::size_t i, double rate, int round, std::vector<WantedPoint>& wanted) const {
-    const double part = 0.3 * limits_.tolerance / (1 << 2 * round), length = std::min(part / rate, points_[i]);
+  void add_points(std::size_t i, double rate, int round, const CurvePoints& curve,
+                  std::vector<WantedPoint>& wanted) const {
+    const double part = 0.3 * limits_.tolerance / (1 << 2 * round);
+    const double length = std::min(part / rate, points_[i] - curve.least());
     const double tolerance = 0.25 * part * length * (1 + rate);
     for (const double away : {0, -1, 1, -2, 2}) {
       const double loss = points_[i] + away * length;
-      if (loss >= 0 && tolerance >= least_tolerance) wanted.push_back({loss, std::min(0.1, tolerance)});
+      if (loss >= curve.least() && tolerance >= least_tolerance) wanted.push_back({loss, std::min(0.1, tolerance)});
     }
-  }
-
-  // Rare tails of about one size share the tilt of the smallest; tails that this leaves too wide get their own.
-  void solve_together() {
-    std::vector<std::pair<double, std::size_t>> open;  // by increasing tail
-    for (std::size_t i = 0; i < points_.size(); ++i)
-      if (!answers_[i].converged && answers_[i].limited_by.empty())
-        open.emplace_back(std::min(kind_.log_tail(saddlepoint_, points_[i]), -1.0), i);
-    sort_by(open, [](const auto& each) { return each.first; });
-    for (std::size_t from = 0, end; from < open.size(); from = end) {
-      std::vector<std::size_t> group;
-      for (end = from; end == from || (end < open.size() && open[end].first <= open[from].first + shared_nats); ++end)
-        group.push_back(open[end].second);
-      if (group.size() > 1) solve(group, open[from].first, true);
-    }
-  }
-
-  void solve(std::span<const std::size_t> which, double log_tail, bool tilted) {
-    const Refinement refinement = refined(log_tail, tilted, interval_for_quantile);
-    refine_interval(direction_, refinement, limits_, answers_, which, allowed(),
-                    [&](const PldPair& pair, const Take& take) {
-                      const CurveKinks above = certified_kinks(pair.upper);
-                      const CurveTable below(pair.lower);
-                      for (const std::size_t i : which) take(i, kind_.ask(above, below, points_[i]));
-                    });
-  }
-
-  // From losses rounded to the grid, by half an interval per step. Atoms on the grid do not move, so the tail is known
-  // right next to them.
-  void solve_by_buckets(std::size_t i) {
-    const double log_tail = std::min(math::log(std::max(answers_[i].upper, 1e-300)), -1.0);
-    Refinement refinement = refined(log_tail, true, interval_for_buckets);
-    refinement.estimator = Estimator::privacy_buckets;
-    refine_interval(direction_, refinement, limits_, answers_, std::array{i}, allowed(),
-                    [&](const PldPair& pair, const Take& take) {
-                      take(i, {bucket_tail(pair.lower, points_[i]), bucket_tail(pair.upper, points_[i])});
-                    });
-  }
-
-  Refinement refined(double log_tail, bool tilted, double (*interval_for)(const Saddlepoint&, double)) const {
-    const double tilt = tilted ? saddlepoint_.chernoff_quantile(0, -log_tail, 1, 40 / deviation_).tilt : 0.0;
-    const double slope = kind_.relative ? std::max(tilt, 1 / deviation_) : 1 / deviation_;
-    const double interval = interval_for(saddlepoint_, limits_.tolerance / slope);
-    const double tail_mass = 1e-3 * limits_.tolerance * math::exp(std::max(log_tail, -600.0));
-    return {interval, tail_mass, std::min(tilt, 0.5 / interval), 1};
-  }
-
-  AllowedWidth allowed() const {
-    return [this](const Answer& answer) { return kind_.allowed(answer, limits_, deviation_); };
   }
 
   const Kind& kind_;
@@ -258,7 +186,6 @@ class Solver {
   std::span<const double> points_;
   Limits limits_;
   double deviation_;
-  double infinity_mass_ = 0;  // upper bound
   std::vector<Answer> answers_;
 };
 
@@ -334,15 +261,6 @@ std::vector<Answer> worst(const Kind& kind, std::span<const Direction> direction
   });
 }
 
-Interval ask_tail(const CurveKinks& above, const CurveTable& below, double epsilon) {
-  return loss_tail(above, below.delta(epsilon).value, epsilon);
-}
-
-Interval ask_quantile(const CurveKinks& above, const CurveTable& below, double level) {
-  const auto [least, most] = rest_of(level);
-  return {loss_tail_quantile(above, below, most).lower, loss_tail_quantile(above, below, least).upper};
-}
-
 Interval tail_between(const KnownCurve& known, double epsilon) {
   const auto at = std::lower_bound(known.points.begin(), known.points.end(), epsilon,
                                    [](const CurvePoint& point, double loss) { return point.loss < loss; });
@@ -351,9 +269,7 @@ Interval tail_between(const KnownCurve& known, double epsilon) {
 }
 
 const Kind tail_kind{
-    [](const Saddlepoint& saddlepoint, double epsilon) { return saddlepoint.saddle_for_epsilon(epsilon).log_delta; },
     [](const Saddlepoint& saddlepoint, double epsilon) { return saddlepoint.saddle_for_epsilon(epsilon); },
-    &ask_tail,
     &gaussian_tail,
     &listed_tail,
     &joined_tail,
@@ -366,11 +282,9 @@ const Kind tail_kind{
 };
 
 const Kind quantile_kind{
-    [](const Saddlepoint&, double level) { return math::log(std::max(1 - level, 1e-17)); },
     [](const Saddlepoint& saddlepoint, double level) {
       return level < 0.5 ? saddlepoint.saddle_for_rate(level, -1, 0) : saddlepoint.saddle_for_rate(1 - level, 1, 0);
     },
-    &ask_quantile,
     &gaussian_quantile,
     &listed_quantile,
     &joined_quantile,
@@ -385,10 +299,10 @@ const Kind quantile_kind{
 
 }  // namespace
 
-std::vector<Answer> loss_tail_bounds(std::span<const Direction> directions, std::span<const double> epsilons,
-                                     const Limits& limits) {
+std::vector<Answer> loss_tail_bounds(std::span<const Direction> directions, std::span<const Direction> reverses,
+                                     std::span<const double> epsilons, const Limits& limits) {
   check_each("epsilon", epsilons, ranges::epsilon);
-  return worst(tail_kind, directions, {}, epsilons, limits);
+  return worst(tail_kind, directions, reverses, epsilons, limits);
 }
 
 std::vector<Answer> loss_quantile_bounds(std::span<const Direction> directions, std::span<const Direction> reverses,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "methods/questions.hpp"
@@ -73,7 +74,7 @@ class PowerSearch {
         const bool is_closed = found.is_closed_below && found.is_closed_above;
         // The points' own width, as more may be known of the answer already.
         const double width = found.power.upper - found.power.lower, before = std::exchange(widths_[i], width);
-        if (take(i, found) || (is_closed && width > 0.9 * before)) continue;
+        if (take(i, found) || (round > 6 && is_closed && width > 0.9 * before)) continue;
         left.push_back(i);
         add_points(curve_.points(), found, allowed_(answers_[i]), wanted);
       }
@@ -84,11 +85,14 @@ class PowerSearch {
  private:
   std::vector<WantedPoint> first_points() const {
     const NeedsAt needs = needs_of_rates(tolerance_);
-    if (open_.size() > few_rates)
-      return points_between(saddlepoint_, deciding_saddle(saddlepoint_, fprs_[open_.front()]),
-                            deciding_saddle(saddlepoint_, fprs_[open_.back()]), needs);
     std::vector<WantedPoint> wanted;
-    for (const std::size_t i : open_) {
+    if (open_.size() > few_rates)
+      wanted = points_between(saddlepoint_, deciding_saddle(saddlepoint_, fprs_[open_.front()]),
+                              deciding_saddle(saddlepoint_, fprs_[open_.back()]), needs);
+    if (!wanted.empty()) return wanted;
+    const std::size_t stride = (open_.size() + few_rates - 1) / few_rates;
+    for (std::size_t k = 0; k < open_.size(); k += stride) {
+      const std::size_t i = open_[k];
       const Saddle at = deciding_saddle(saddlepoint_, fprs_[i]);
       std::vector<WantedPoint> about = points_between(saddlepoint_, at, at, needs);
       // No power is below its rate, and no closer than that is delta needed.
@@ -120,6 +124,19 @@ class PowerSearch {
   std::vector<std::size_t> open_;  // by falling rate, so by rising loss
 };
 
+// Where the chords on either side of point k and the next meet: at the kink, if the curve has one between straight
+// parts. NaN if they do not meet between the points.
+double meeting_of_chords(std::span<const CurvePoint> points, std::size_t k) {
+  const auto alpha = [&](std::size_t i) { return points[i].alpha.upper; };
+  const auto slope = [&](std::size_t i) {
+    return (points[i + 1].value.upper - points[i].value.upper) / (alpha(i + 1) - alpha(i));
+  };
+  const double before = slope(k - 1), behind = slope(k + 1);
+  const double fall = points[k + 1].value.upper - points[k].value.upper - behind * (alpha(k + 1) - alpha(k));
+  const double at = alpha(k) + fall / (before - behind);
+  return at > alpha(k) && at < alpha(k + 1) ? math::log(at) : std::numeric_limits<double>::quiet_NaN();
+}
+
 }  // namespace
 
 void add_points(std::span<const CurvePoint> points, const PowerBetween& found, double allowed,
@@ -136,15 +153,20 @@ void add_points(std::span<const CurvePoint> points, const PowerBetween& found, d
   if (!found.is_closed_above) beyond(points.back().loss, points[size - 1].loss - points[size - 2].loss);
   if (!found.is_closed_below) beyond(points.front().loss, points.front().loss - points[1].loss);
   if (!found.is_closed_above || !found.is_closed_below) return;
-  const std::size_t first = found.best - std::min<std::size_t>(found.best, 2),
-                    last = std::min(size - 1, found.best + 2);
-  for (std::size_t k = first; k <= last; ++k) {
-    const auto& [loss, alpha, value, refused] = points[k];
-    if (refused == 0 && value.upper - value.lower > for_delta * allowed) wanted.push_back({loss, tolerance});
-    if (k == last) break;
-    for (const double share : {0.25, 0.5, 0.75})
-      wanted.push_back({loss + share * (points[k + 1].loss - loss), tolerance});
-  }
+  const auto closer = [&](std::size_t first, std::size_t last) {
+    for (std::size_t k = first; k <= last; ++k) {
+      const auto& [loss, alpha, value, refused] = points[k];
+      if (refused == 0 && value.upper - value.lower > for_delta * allowed) wanted.push_back({loss, tolerance});
+      if (k == last) break;
+      for (const double share : {0.25, 0.5, 0.75})
+        wanted.push_back({loss + share * (points[k + 1].loss - loss), tolerance});
+    }
+  };
+  closer(found.best - std::min<std::size_t>(found.best, 2), std::min(size - 1, found.best + 2));
+  for (std::size_t k = found.best - std::min<std::size_t>(found.best, 1); k <= found.best; ++k)
+    if (k > 0 && k + 2 < size) wanted.push_back({meeting_of_chords(points, k), tolerance});
+  if (found.weakest + 2 < found.best || found.weakest > found.best + 1)
+    closer(found.weakest, std::min(size - 1, found.weakest + 1));
 }
 
 Saddle deciding_saddle(const Saddlepoint& saddlepoint, double fpr) {

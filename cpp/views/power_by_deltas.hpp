@@ -9,7 +9,6 @@
 
 #include "plan/saddlepoint.hpp"
 #include "views/curve_points.hpp"
-#include "views/refine_interval.hpp"
 
 namespace hockeystick {
 

@@ -21,12 +21,6 @@ constexpr double rough_tolerance = 1e-3;                     // of delta where t
 // Points about a guess lie this part of the gap between two known slopes apart, and at least this part of the allowed
 // width: two of them and a middle one then enclose the quantile.
 constexpr double part_of_gap = 0.1, part_of_width = 0.45;
-constexpr double for_delta = 0.1;  // of the change of the tail from point to point
-
-// A guess of the tail between two points.
-struct Slope {
-  double loss, tail;
-};
 
 // The search for one quantile, among others that share its points.
 class QuantileSearch {
@@ -47,15 +41,20 @@ class QuantileSearch {
   void take(const KnownCurve& known, const TailsAt& tails, bool is_served) {
     const Interval last = std::exchange(found_, known.quantile(tails, tail_.lower, tail_.upper));
     failed_ += is_served ? 0 : 1;
+    if (known.points.size() == size_) ++failed_, for_delta_ *= 0.1;  // the same points, known more closely
+    size_ = known.points.size();
     const double width = found_.upper - found_.lower;
     is_open_ = !(width <= allowed_) && failed_ < most_failed && !known.points.empty();
     is_slow_ = std::isfinite(width) && width > 0.5 * (last.upper - last.lower);
-    if (is_open_ && !known.points.empty()) next(known.points);
+    if (is_open_) next(known, tails);
   }
 
  private:
   // Where the tail is guessed to be the one wanted, from the slopes between points.
-  void next(std::span<const CurvePoint> points) {
+  void next(const KnownCurve& known, const TailsAt& tails) {
+    const std::span<const CurvePoint> points = known.points;
+    if (std::isfinite(found_.lower) && std::isfinite(found_.upper))
+      return between(points, known.slope_at(tails, found_.lower), known.slope_at(tails, found_.upper));
     const std::vector<Slope> slopes = slopes_of(points);
     const double reach = 2 * std::max(points.back().loss - points.front().loss, first_part * deviation_);
     const auto at = std::find_if(slopes.begin(), slopes.end(), [&](const Slope& s) { return s.tail <= tail_.lower; });
@@ -70,7 +69,10 @@ class QuantileSearch {
       for (const double part : {0.1, 0.4, 1.0}) add(back + part * reach, rough_tolerance);
       return;
     }
-    const Slope &left = at[-1], &right = *at;
+    between(points, at[-1], *at);
+  }
+
+  void between(std::span<const CurvePoint> points, const Slope& left, const Slope& right) {
     const double gap = right.loss - left.loss;
     double share = (left.tail - tail_.lower) / (left.tail - right.tail);
     if (right.tail > 0.01 * left.tail) share = math::log(left.tail / tail_.lower) / math::log(left.tail / right.tail);
@@ -87,7 +89,7 @@ class QuantileSearch {
     const CurvePoint& point = near == points.begin() ? *near : near[-1];
     double value = point.value.upper;
     if (loss < 0) value = std::max(value - 1 + point.alpha.upper, 1e-3 * (1 - point.alpha.lower));
-    const double tolerance = for_delta * change * -math::expm1(-apart) / std::max(value, 1e-300);
+    const double tolerance = for_delta_ * change * -math::expm1(-apart) / std::max(value, 1e-300);
     add(loss, std::clamp(tolerance, 2e-12, 0.1));
   }
 
@@ -112,6 +114,8 @@ class QuantileSearch {
   std::vector<WantedPoint> wanted_;
   int failed_ = 0;  // rounds that knew less than half of the points they wanted
   bool is_open_ = true, is_slow_ = false;
+  double for_delta_ = 0.1;  // part of the change of the tail from point to point
+  std::size_t size_ = 0;    // points known before
 };
 
 // Whether at least half of these points are known as closely as wanted.
@@ -137,6 +141,12 @@ TailsAt KnownCurve::tails() const {
   TailsAt tails;
   for (std::size_t k = 0; k < points.size(); ++k) tails.push_back(tail(k));
   return tails;
+}
+
+Slope KnownCurve::slope_at(const TailsAt& tails, double loss) const {
+  const auto k =
+      static_cast<std::size_t>(std::lower_bound(kinks.loss.begin(), kinks.loss.end(), loss) - kinks.loss.begin());
+  return {loss, tails[k].lower / 2 + tails[k].upper / 2};
 }
 
 // P(L > t) falls, so that every point is certified.
@@ -179,13 +189,11 @@ std::vector<Interval> quantiles_by_deltas(CurvePoints& curve, double deviation,
       open.emplace_back(&search, search.wanted());
       wanted.insert(wanted.end(), open.back().second.begin(), open.back().second.end());
     }
-    const std::size_t before = curve.points().size();
     if (open.empty()) break;
     curve.ask(std::move(wanted));
     const KnownCurve known(curve.points());
     const TailsAt tails = known.tails();
     for (const auto& [search, asked] : open) search->take(known, tails, is_served(known.points, asked));
-    if (known.points.size() == before) break;
   }
   std::vector<Interval> found;
   for (const QuantileSearch& search : searches) found.push_back(search.found());

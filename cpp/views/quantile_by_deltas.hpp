@@ -15,6 +15,11 @@ namespace hockeystick {
 /// Bounds of P(L > loss) at points of a curve.
 using TailsAt = std::vector<Interval>;
 
+/// A guess of the tail at a loss.
+struct Slope {
+  double loss, tail;
+};
+
 /// A curve known at points, and the same from above.
 struct KnownCurve {
   std::span<const CurvePoint> points;
@@ -23,6 +28,8 @@ struct KnownCurve {
   /// Encloses P(L > loss) at point k.
   Interval tail(std::size_t k) const;
   TailsAt tails() const;
+  /// The middle of that, at the loss of a point.
+  Slope slope_at(const TailsAt& tails, double loss) const;
   /// Encloses the smallest t with P(L > t) at most a number of which the ends are given: above `least`, P(L > t) is
   /// certainly too large at the lower end, and it is at most `least` at the upper one.
   Interval quantile(const TailsAt& tails, double least, double most) const;

@@ -2,7 +2,6 @@
 #include "views/tradeoff.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "mechanisms/gaussian/gaussian_tradeoff.hpp"
@@ -11,17 +10,10 @@
 #include "methods/trivial_bounds.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
-#include "numeric/runtime/switches.hpp"
-#include "plan/grid_interval.hpp"
-#include "pld/tradeoff.hpp"
 #include "views/power_by_deltas.hpp"
-#include "views/refine_interval.hpp"
 
 namespace hockeystick {
 namespace {
-
-// False positive rates below this are asked one by one, each with its own tilt.
-constexpr double rare = 1e-5;
 
 // The false negative rate down to which the width is relative.
 constexpr double smallest_miss = 1e-6;
@@ -68,73 +60,12 @@ class PowerSolver {
     const double hardly = for_delta * limits_.tolerance * rarest;
     CurvePoints curve(direction_, reverse_, {limits_.tolerance, limits_.memory_limit, {}, hardly});
     power_by_deltas(saddlepoint_, curve, fprs_, limits_.tolerance, within(limits_), answers_);
-    if (is_off("view_grids")) return std::move(answers_);
-    std::vector<std::size_t> common;
-    for (std::size_t i = 0; i < fprs_.size(); ++i)
-      if (fprs_[i] >= rare && !answers_[i].converged) common.push_back(i);
-    if (!common.empty()) solve(common, 0);
-    for (std::vector<std::size_t> left = open(); !left.empty(); left = open()) {
-      const std::size_t before = left.size();
-      solve_neighbours(left);
-      if (open().size() == before) break;
-    }
-    for (const std::size_t i : open()) {
-      const std::array<std::size_t, 1> one{i};
-      solve(one, saddlepoint_.tilt_for_rate(fprs_[i]));
-    }
+    for (Answer& at : answers_)
+      if (!at.converged) curve.explain(at);
     return std::move(answers_);
   }
 
  private:
-  // The questions that another tilt may still answer.
-  std::vector<std::size_t> open() const {
-    std::vector<std::size_t> left;
-    for (std::size_t i = 0; i < fprs_.size(); ++i) {
-      const Answer& at = answers_[i];
-      const bool likely = at.passes > 0 && at.lower > 0.5;
-      if (!at.converged && at.limited_by != "memory_limit" && !likely) left.push_back(i);
-    }
-    return left;
-  }
-
-  // The rarest rate, and those that the tilt halfway between serves as well: for a normal loss, a tail z deviations out
-  // loses e^((z - z')^2 / 2) of the precision of a transform tilted for z'.
-  void solve_neighbours(std::span<const std::size_t> left) {
-    constexpr double apart = 3;  // two digits
-    double farthest = 0;
-    for (const std::size_t i : left) farthest = std::max(farthest, deviations(fprs_[i]));
-    double nearest = farthest;
-    std::vector<std::size_t> group;
-    for (const std::size_t i : left) {
-      if (deviations(fprs_[i]) < farthest - 2 * apart) continue;
-      group.push_back(i);
-      nearest = std::min(nearest, deviations(fprs_[i]));
-    }
-    const double middle = nearest + (farthest - nearest) / 2;
-    solve(group, saddlepoint_.tilt_for_rate(math::exp(-middle * middle / 2)));
-  }
-
-  static double deviations(double fpr) { return std::sqrt(-2 * math::log(std::max(fpr, 1e-300))); }
-
-  void solve(std::span<const std::size_t> which, double tilt) {
-    double smallest = 1, largest = 0;
-    for (const std::size_t i : which) {
-      smallest = std::min(smallest, fprs_[i]);
-      largest = std::max(largest, fprs_[i]);
-    }
-    const double interval = interval_for_power(saddlepoint_, smallest, largest, limits_.tolerance);
-    const double tail_mass = std::max(1e-300, 1e-3 * limits_.tolerance * std::min(smallest, smallest_miss));
-    const Refinement refinement{interval, tail_mass, std::min(tilt, 0.5 / interval)};
-    refine_interval(direction_, refinement, limits_, answers_, which, within(limits_),
-                    [&](const PldPair& pair, const Take& take) {
-                      const CurveKinks above = certified_kinks(pair.upper), below = certified_kinks(pair.lower);
-                      for (const std::size_t i : which) {
-                        const PowerBound upper = power_above(above, fprs_[i]);
-                        take(i, {power_below(below, fprs_[i], upper).value, upper.value});
-                      }
-                    });
-  }
-
   const Direction& direction_;
   const Direction* reverse_;
   Saddlepoint saddlepoint_;

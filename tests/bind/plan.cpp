@@ -87,9 +87,6 @@ void bind_plan(py::module_& core) {
             return interval_for_delta(saddlepoint, at, log_tolerance);
           },
           py::arg("at"), py::arg("log_tolerance"))
-      .def("interval_for_tail", &interval_for_tail, py::arg("at"), py::arg("width"))
-      .def("interval_for_power", &interval_for_power, py::arg("smallest"), py::arg("largest"), py::arg("width"))
-      .def("interval_for_quantile", &interval_for_quantile, py::arg("width"))
       .def(
           "question_window",
           [](const Saddlepoint& saddlepoint, const Saddle& at, double interval, double cut) {
@@ -99,11 +96,11 @@ void bind_plan(py::module_& core) {
           py::arg("at"), py::arg("interval"), py::arg("cut"), "First point, points, and points of the circle.")
       .def(
           "whole_window",
-          [](const Saddlepoint& saddlepoint, double tilt, double interval, double tail_mass) {
-            const auto window = whole_window(saddlepoint, tilt, {interval, 0, 0.5 / interval}, tail_mass);
+          [](const Saddlepoint& saddlepoint, double interval, double tail_mass) {
+            const auto window = whole_window(saddlepoint, {interval, 0, 0.5 / interval}, tail_mass);
             return std::pair(window.first, window.size);
           },
-          py::arg("tilt"), py::arg("interval"), py::arg("tail_mass"), "First point, and points.");
+          py::arg("interval"), py::arg("tail_mass"), "First point, and points.");
   module.def(
       "moment_edges",
       [](const DominatingPair& pair, int fineness) {

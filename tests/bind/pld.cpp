@@ -195,8 +195,6 @@ void bind_queries(py::module_& parts) {
       py::arg("pair"), py::arg("fineness"), py::arg("t"), "log E_P[e^(t L)] from a pair cut into cells.");
   parts.def("power_over_exponential", &power_over_exponential, py::arg("k"), py::arg("t"),
             "Upper bound of y^k e^(-t y) over y >= 0.");
-  parts.def("bucket_tail", &bucket_tail, py::arg("pmf"), py::arg("epsilon"),
-            "Bound of P(L > epsilon) of the side, if the losses of the steps were rounded to that side.");
   parts.def(
       "kept_transforms",
       [] {

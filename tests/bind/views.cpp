@@ -45,10 +45,10 @@ void bind_views(py::module_& module) {
   for (const auto& [name, ask] : {std::pair<const char*, AskBothWays>{"bayes_risk_bounds", &bayes_risk_bounds},
                                   {"power_bounds", &power_bounds},
                                   {"gdp_bounds", &gdp_bounds},
+                                  {"loss_tail_bounds", &loss_tail_bounds},
                                   {"loss_quantile_bounds", &loss_quantile_bounds}})
     define(module, name, ask);
-  for (const auto& [name, ask] : {std::pair<const char*, AskMany>{"loss_tail_bounds", &loss_tail_bounds},
-                                  {"renyi_bounds", &renyi_bounds},
+  for (const auto& [name, ask] : {std::pair<const char*, AskMany>{"renyi_bounds", &renyi_bounds},
                                   {"zcdp_bounds", &zcdp_bounds},
                                   {"loss_variance_bounds", &loss_variance_bounds}})
     define(module, name, [ask](const Directions& directions, const Directions&, Points points, const Limits& limits) {

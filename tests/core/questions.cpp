@@ -201,12 +201,12 @@ Numbers power() {
   return numbers_of(power_bounds(sampled_gaussian(100), {}, std::array{1e-6, 0.01, 0.5}, {1e-2, memory}));
 }
 Numbers gdp() { return numbers_of(gdp_bounds(sampled_gaussian(100), {}, std::array{1e-6}, {1e-2, memory})); }
-Numbers tails() { return numbers_of(loss_tail_bounds(sampled_laplace(30), std::array{0.1, 1.0}, {1e-2, memory})); }
+Numbers tails() { return numbers_of(loss_tail_bounds(sampled_laplace(30), {}, std::array{0.1, 1.0}, {1e-2, memory})); }
 Numbers quantiles() {
   return numbers_of(loss_quantile_bounds(sampled_laplace(30), {}, std::array{0.5, 0.99}, {1e-2, memory}));
 }
 Numbers few_atoms() {
-  return numbers_of(loss_tail_bounds(std::array{Direction{run(5, "randomized_response", {0.6, 5})}},
+  return numbers_of(loss_tail_bounds(std::array{Direction{run(5, "randomized_response", {0.6, 5})}}, {},
                                      std::array{0.1, 1.0}, {1e-6, memory}));
 }
 Numbers renyi() { return numbers_of(renyi_bounds(sampled_laplace(30), std::array{1.0, 2.5}, {1e-3, memory})); }
@@ -244,11 +244,10 @@ Numbers explicit_distribution() {
       const std::array epsilon{0.1};
       std::array<double, 1> twice{};
       composed_delta(pmf, pmf, epsilon, twice);
-      for (const double x :
-           {CurveTable(pmf).delta(0.1).value, CurveTable(pmf).epsilon(1e-6),
-            CurveTable(reflected(pmf)).delta(0.1).value, twice[0], Divergences(pmf).renyi(3),
-            largest_renyi_slope(pmf, 8), gdp_mu(pmf, 1e-6), StoredLaw(pmf).variance(), bucket_tail(pmf, 0.1),
-            slack(pmf), (side == Side::upper ? power_above(kinks, 0.1) : power_below(kinks, 0.1, any)).value})
+      for (const double x : {CurveTable(pmf).delta(0.1).value, CurveTable(pmf).epsilon(1e-6),
+                             CurveTable(reflected(pmf)).delta(0.1).value, twice[0], Divergences(pmf).renyi(3),
+                             largest_renyi_slope(pmf, 8), gdp_mu(pmf, 1e-6), StoredLaw(pmf).variance(), slack(pmf),
+                             (side == Side::upper ? power_above(kinks, 0.1) : power_below(kinks, 0.1, any)).value})
         numbers.push_back(x);
     }
   }

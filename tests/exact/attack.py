@@ -63,8 +63,15 @@ def needed_mu(composed: Composed, rate: float) -> float:
         points += [(before + s * q, missed - s * p) for s in parts if 0 < s < 1]
         fpr, missed = fpr + q, missed - p
         points.append((fpr, missed))
-    errors = [(max(float(x), rate), max(float(y), rate)) for x, y in points]
-    return max((norm.isf(x) + norm.isf(y) for x, y in errors if x < 1), default=0.0)
+    least = arb(rate)
+    return max(
+        (_quantile(x.max(least)) + _quantile(y.max(least)) for x, y in points if x < 1), default=0.0
+    )
+
+
+def _quantile(error: arb) -> float:
+    """The upper normal quantile; what is left of 1 decides next to 1."""
+    return float(norm.isf(float(error)) if error < 0.5 else -norm.isf(float(1 - error)))
 
 
 def power_above(curve: Callable[[arb], arb], fpr: float, losses: Sequence[float]) -> arb:

@@ -15,7 +15,7 @@ INTERVAL = 0.01
 @pytest.mark.parametrize(("mechanism", "count"), MECHANISMS)
 @pytest.mark.parametrize("tail_mass", [1e-4, 1e-10])
 def test_no_more_than_the_tail_mass_lies_above_a_whole_window(mechanism, count, tail_mass):
-    first, size = saddlepoint(mechanism, count).whole_window(0.0, INTERVAL, tail_mass)
+    first, size = saddlepoint(mechanism, count).whole_window(INTERVAL, tail_mass)
     top = (first + size - 1) * INTERVAL
     run = count * mechanism
     assert run.probabilistic_delta_bounds(top, adjacency=hs.Adjacency.REMOVE_ONE).upper <= tail_mass

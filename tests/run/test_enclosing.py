@@ -235,6 +235,7 @@ STEP_VIEWS = {
     "zcdp_bounds": (),
 }
 SAFE_BELOW = {"tradeoff_bounds", "bayes_risk_bounds"}
+UNSEEN = 1e-9  # false negative rates are sought to within 1e-3 of 1e-6 and of themselves
 
 
 def schemes(noise, adjacency):
@@ -270,7 +271,8 @@ def test_no_scheme_costs_more_than_its_steps_without_sampling(noise, adjacency, 
                 except hs.CertificationError as error:
                     ends.append(error.bounds)
             if view in SAFE_BELOW:
-                assert ends[0].lower >= ends[1].lower * (1 - 1e-12), (run, at)
+                slack = 1e-12 * ends[1].lower + UNSEEN * (view == "tradeoff_bounds")
+                assert ends[0].lower >= ends[1].lower - slack, (run, at)
             else:
                 assert ends[0].upper <= ends[1].upper * (1 + 1e-12) + 1e-30, (run, at)
 

@@ -4,10 +4,13 @@
 import math
 import random
 
+import numpy as np
 import pytest
 from flint import arb, ctx
 
+import hockeystick as hs
 from hockeystick import _core
+from hockeystick.adjacency import Direction
 
 PRECISION = 400
 HIDDEN = arb(2) ** -300
@@ -121,3 +124,38 @@ def test_below_all_points_the_power_is_at_least_the_curve_there():
         low, high = _core.parts.power_between(points, fpr, 0)
         assert low - HIDDEN <= law.power(fpr) <= high + HIDDEN
         assert low >= 0.99 * points[0][1]
+
+
+LAPLACE = hs.Laplace(noise_multiplier=1.0).poisson_sampled(0.1)
+LAPLACES = [[(LAPLACE.dominating_pair(way), 60)] for way in (Direction.REMOVE, Direction.ADD)]
+QUESTIONS = [
+    (_core.power_bounds, 1e-3),
+    (_core.gdp_bounds, 1e-3),
+    (_core.loss_tail_bounds, 0.5),
+    (_core.loss_quantile_bounds, 0.9),
+]
+every_question = pytest.mark.parametrize(
+    ("ask", "at"), QUESTIONS, ids=[ask.__name__ for ask, _ in QUESTIONS]
+)
+
+
+def asked(ask, at, tolerance, memory_limit=2**28):
+    (answer,) = ask(LAPLACES, np.array([at]), tolerance=tolerance, memory_limit=memory_limit)
+    return answer
+
+
+@every_question
+def test_tighter_answers_overlap_looser_ones(ask, at):
+    answers = [asked(ask, at, tolerance) for tolerance in (0.1, 1e-2, 1e-3)]
+    assert all(answer.converged and not answer.limited_by for answer in answers)
+    assert max(a.lower for a in answers) <= min(a.upper for a in answers)
+    assert answers[2].upper - answers[2].lower < answers[0].upper - answers[0].lower
+
+
+@every_question
+def test_what_the_memory_does_not_allow_is_refused_and_enclosed(ask, at):
+    truth, refused = asked(ask, at, 1e-3), asked(ask, at, 1e-7, memory_limit=2**20)
+    assert not refused.converged
+    assert refused.limited_by in {"memory_limit", "passes"}
+    assert refused.lower <= truth.upper
+    assert truth.lower <= refused.upper

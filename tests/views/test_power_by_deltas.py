@@ -23,13 +23,11 @@ def test_rates_asked_together_or_alone_overlap(adjacency):
         assert alone.gap <= 1e-3 * min(alone.upper, max(1 - alone.lower, 1e-6))
 
 
-def test_deltas_and_distributions_on_grids_enclose_the_same_power():
-    """Rates that lie at negative losses take a distribution where no reverse is told."""
+def test_rates_at_negative_losses_take_a_distribution_where_no_reverse_is_known():
     pair = RUN.terms[0][0].dominating_pair(Adjacency.REMOVE_ONE.directions[0])
     limits = {"tolerance": 1e-3, "memory_limit": 1 << 30}
     told = RUN.true_positive_rate_bounds(RATES, adjacency="remove-one")
     untold = list(_core.power_bounds([[(pair, 300)]], RATES, **limits))
-    assert any(answer.interval > 0 for answer in untold)
     for k, answer in enumerate(untold):
         assert answer.converged
         assert max(told.lower[k], answer.lower) <= min(told.upper[k], answer.upper)
