@@ -18,124 +18,10 @@ SCHEME = (
 )
 """The parameters of a run, as ``hockeystick.sampling.sampled_run`` takes them."""
 _NOISE = "noise_multiplier"
-AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 NOISE_HELP = "Standard deviation of the noise over the clipping norm."
-_LINES = textwrap.TextWrapper(
-    100, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
-)
 _RATE, _LENGTH = ("sampling_probability", "batch_size"), ("steps", "epochs")
 
-
-def question_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The options of a question about a given run, which a file may describe instead."""
-    return options(command, noise_required=False)
-
-
-def picture_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The same options, of which each picture has a tolerance of its own."""
-    return options(command, noise_required=False, tolerance=None)
-
-
-def comparison_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The same options without the adjacency, which is the one that all accountants know."""
-    return options(command, noise_required=True, adjacency=False)
-
-
-def verification_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The same options without the tolerance and the memory of the fast accountant."""
-    return options(command, noise_required=False, limits=False)
-
-
-def step_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The same options for a step of a filter, which has an adjacency of its own."""
-    return options(command, noise_required=False, adjacency=False, limits=False)
-
-
-def limit_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The options of every question that say nothing of the run."""
-    for option in reversed([_adjacency_option(), *_limits(DEFAULT_TOLERANCE), AS_JSON]):
-        command = option(command)
-    return command
-
-
-def options(
-    command: Callable[..., None],
-    *,
-    noise_required: bool,
-    tolerance: float | None = DEFAULT_TOLERANCE,
-    adjacency: bool = True,
-    limits: bool = True,
-) -> Callable[..., None]:
-    """The options that every question has, also under the names of `compute-dp-epsilon`."""
-    asked: list[Callable[..., Any]] = [
-        click.option(
-            "--noise-multiplier",
-            "-s",
-            type=NUMBER,
-            required=noise_required,
-            help=NOISE_HELP,
-        ),
-        click.option(
-            "--sampling-probability",
-            "-p",
-            type=NUMBER,
-            help="Probability that a record is in a batch; 1 if no --batch-size is given.",
-        ),
-        click.option(
-            "--steps",
-            "--num-compositions",
-            "-i",
-            type=WHOLE,
-            help="Number of steps; or give --epochs.",
-        ),
-        click.option(
-            "--batch-size",
-            type=WHOLE,
-            help="Expected records in a batch, with --dataset-size, for --sampling-probability.",
-        ),
-        click.option(
-            "--dataset-size",
-            type=WHOLE,
-            help="Number of records, with --batch-size or for --sampling fixed-size.",
-        ),
-        click.option(
-            "--epochs",
-            type=NUMBER,
-            help="Passes over the data, in place of --steps; rounded up to whole steps.",
-        ),
-        _sampling(),
-        click.option(
-            "--drop-last",
-            is_flag=True,
-            default=None,
-            help="Where an epoch is cut into batches, leave out what does not fill a batch.",
-        ),
-        *([_adjacency_option()] if adjacency else []),
-        *(_limits(tolerance) if limits else []),
-        AS_JSON,
-    ]
-    for option in reversed(asked):
-        command = option(command)
-    return command
-
-
-def _limits(tolerance: float | None) -> list[Callable[..., Any]]:
-    return [
-        click.option(
-            "--tolerance",
-            type=NUMBER,
-            default=tolerance,
-            show_default=True,
-            help="Widest relative gap between the bounds.",
-        ),
-        click.option(
-            "--memory-limit",
-            type=WHOLE,
-            default=DEFAULT_MEMORY_LIMIT,
-            show_default=True,
-            help="Bytes the computation may take.",
-        ),
-    ]
+Command = Callable[..., Any]
 
 
 class _Adjacency(click.Choice):  # type: ignore[type-arg]  # generic from click 8.2 on
@@ -149,25 +35,85 @@ class _Adjacency(click.Choice):  # type: ignore[type-arg]  # generic from click 
             return super().convert(value, param, ctx)
 
 
-def _adjacency_option() -> Callable[..., Any]:
-    return click.option(
-        "--adjacency",
-        type=_Adjacency([adjacency.value for adjacency in Adjacency]),
-        default=Adjacency.ADD_OR_REMOVE_ONE.value,
-        show_default=True,
-        help="Which datasets are neighbours.",
-    )
+_SAMPLINGS = [name.replace("_", "-") for name in SAMPLINGS]
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "noise_multiplier": {"letter": "-s", "type": NUMBER, "help": NOISE_HELP},
+    "sampling_probability": {
+        "letter": "-p",
+        "type": NUMBER,
+        "help": "Probability that a record is in a batch; 1 if no --batch-size is given.",
+    },
+    "steps": {"letter": "-i", "type": WHOLE, "help": "Number of steps; or give --epochs."},
+    "batch_size": {
+        "type": WHOLE,
+        "help": "Expected records in a batch, with --dataset-size, for --sampling-probability.",
+    },
+    "dataset_size": {
+        "type": WHOLE,
+        "help": "Number of records, with --batch-size or for --sampling fixed-size.",
+    },
+    "epochs": {
+        "type": NUMBER,
+        "help": "Passes over the data, in place of --steps; rounded up to whole steps.",
+    },
+    "sampling": {
+        "type": click.Choice(_SAMPLINGS),
+        "default": _SAMPLINGS[0],
+        "help": "How batches are drawn.",
+    },
+    "drop_last": {
+        "is_flag": True,
+        "default": None,
+        "help": "Where an epoch is cut into batches, leave out what does not fill a batch.",
+    },
+    "adjacency": {
+        "type": _Adjacency([adjacency.value for adjacency in Adjacency]),
+        "default": Adjacency.ADD_OR_REMOVE_ONE.value,
+        "help": "Which datasets are neighbours.",
+    },
+    "tolerance": {
+        "type": NUMBER,
+        "default": DEFAULT_TOLERANCE,
+        "help": "Widest relative gap between the bounds.",
+    },
+    "memory_limit": {
+        "type": WHOLE,
+        "default": DEFAULT_MEMORY_LIMIT,
+        "help": "Bytes the computation may take.",
+    },
+    "as_json": {"long": "--json", "is_flag": True, "help": "Print one JSON object."},
+}
+"""Options that several commands have, some also under the names of `compute-dp-epsilon`."""
+_OTHER_NAMES = {"steps": ("--num-compositions",)}
 
 
-def _sampling() -> Callable[..., Any]:
-    names = [name.replace("_", "-") for name in SAMPLINGS]
-    return click.option(
-        "--sampling",
-        type=click.Choice(names),
-        default=names[0],
-        show_default=True,
-        help="How batches are drawn.",
-    )
+def asked(*names: str, **changed: dict[str, Any]) -> Callable[[Command], Command]:
+    """Adds these options to a command, in this order; `changed` is what is otherwise in one."""
+
+    def added(command: Command) -> Command:
+        for name in reversed(names):
+            said = {"show_default": True, **_OPTIONS[name], **changed.get(name, {})}
+            long, letter = said.pop("long", option_named(name)), said.pop("letter", None)
+            words = [long, *_OTHER_NAMES.get(name, ()), *([letter] if letter else [])]
+            command = click.option(*words, name, **said)(command)
+        return command
+
+    return added
+
+
+_LIMITS = ("tolerance", "memory_limit")
+question_options = asked(*SCHEME, "adjacency", *_LIMITS, "as_json")
+"""Those of a question about a given run, which a file may describe instead."""
+picture_options = asked(*SCHEME, "adjacency", *_LIMITS, "as_json", tolerance={"default": None})
+"""The same, of which each picture has a tolerance of its own."""
+comparison_options = asked(*SCHEME, *_LIMITS, "as_json", noise_multiplier={"required": True})
+"""The same without the adjacency, which is the one that all accountants know."""
+verification_options = asked(*SCHEME, "adjacency", "as_json")
+"""The same without the tolerance and the memory of the fast accountant."""
+step_options = asked(*SCHEME, "as_json")
+"""The same for a step of a filter, which has an adjacency of its own."""
+limit_options = asked("adjacency", *_LIMITS, "as_json")
+"""Those of every question that say nothing of the run."""
 
 
 def taken(given: dict[str, Any], sought: str = "") -> dict[str, Any]:

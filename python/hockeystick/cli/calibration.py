@@ -32,7 +32,7 @@ def _calibration(command: Callable[..., None]) -> Callable[..., None]:
         "tpr": "Target: the most that an attack's true positive rate may be at --fpr.",
         "fpr": "In (0, 1), with --tpr.",
     }
-    command = _options.options(command, noise_required=False)
+    command = _options.question_options(command)
     for name, text in reversed(helps.items()):
         letters = ("-d",) if name == "delta" else ()
         command = click.option(f"--{name}", *letters, type=NUMBER, help=text)(command)

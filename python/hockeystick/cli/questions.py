@@ -16,10 +16,28 @@ from hockeystick.limits import DEFAULT_SMALLEST
 
 Wanted = Literal["epsilon", "delta"]
 
-EXPLAIN = "Print what each method offered, and which one answered."
-SENTENCE = "Print the answer in sentences, to put into a paper or a report."
-GROUP = "How many records are added, removed or replaced at once, such as those of a user."
-VERIFY = "Compute it once more in ball arithmetic, and compare (extra verify)."
+_WAYS: dict[str, tuple[str, str]] = {
+    "explains": ("--explain", "Print what each method offered, and which one answered."),
+    "verifies": (
+        "--verify",
+        "Compute it once more in ball arithmetic, and compare (extra verify).",
+    ),
+    "in_sentences": (
+        "--sentence",
+        "Print the answer in sentences, to put into a paper or a report.",
+    ),
+}
+"""How an answer is shown."""
+_GROUP = "How many records are added, removed or replaced at once, such as those of a user."
+
+
+def _question(command: _options.Command) -> _options.Command:
+    """The options of a question of epsilon or delta, but for what is given and for `smallest`."""
+    command = _options.question_options(command)
+    for name, (option, text) in reversed(_WAYS.items()):
+        command = click.option(option, name, is_flag=True, help=text)(command)
+    group = click.option("--group-size", type=WHOLE, default=1, show_default=True, help=_GROUP)
+    return RUN(group(command))
 
 
 @click.command(
@@ -27,15 +45,10 @@ VERIFY = "Compute it once more in ball arithmetic, and compare (extra verify)."
     "--steps 10000 --delta 1e-5"
 )
 @click.option("--delta", "-d", type=NUMBER, required=True, help="Target delta, in [0, 1).")
-@RUN
-@click.option("--group-size", type=WHOLE, default=1, show_default=True, help=GROUP)
-@click.option("--explain", "explains", is_flag=True, help=EXPLAIN)
-@click.option("--verify", "verifies", is_flag=True, help=VERIFY)
-@click.option("--sentence", "in_sentences", is_flag=True, help=SENTENCE)
-@_options.question_options
+@_question
 def epsilon(delta: float, **question: Any) -> None:
     """Smallest epsilon of a run, for a delta."""
-    _answer("epsilon", "delta", delta, **question)
+    _answer("epsilon", "delta", delta, question)
 
 
 @click.command(
@@ -43,10 +56,6 @@ def epsilon(delta: float, **question: Any) -> None:
     "--steps 10000 --epsilon 2"
 )
 @click.option("--epsilon", type=NUMBER, required=True, help="Target epsilon [nats], in [0, 1e4].")
-@RUN
-@click.option("--group-size", type=WHOLE, default=1, show_default=True, help=GROUP)
-@click.option("--explain", "explains", is_flag=True, help=EXPLAIN)
-@click.option("--verify", "verifies", is_flag=True, help=VERIFY)
 @click.option(
     "--smallest",
     type=NUMBER,
@@ -54,34 +63,22 @@ def epsilon(delta: float, **question: Any) -> None:
     show_default=True,
     help="Delta below which bounds may be wider where tighter ones take long; 0: none.",
 )
-@click.option("--sentence", "in_sentences", is_flag=True, help=SENTENCE)
-@_options.question_options
+@_question
 def delta(epsilon: float, smallest: float, **question: Any) -> None:
     """Smallest delta of a run, for an epsilon."""
-    _answer("delta", "epsilon", epsilon, lowest={"smallest": smallest}, **question)
+    _answer("delta", "epsilon", epsilon, question, smallest=smallest)
 
 
-def _answer(  # noqa: PLR0913, one argument per option
-    wanted: Wanted,
-    given: str,
-    value: float,
-    *,
-    file: str | None,
-    adjacency: str,
-    tolerance: float,
-    memory_limit: int,
-    lowest: dict[str, float] | None = None,
-    as_json: bool,
-    explains: bool,
-    verifies: bool,
-    in_sentences: bool,
-    group_size: int,
-    **scheme: Any,
+def _answer(
+    wanted: Wanted, given: str, value: float, question: dict[str, Any], **lowest: float
 ) -> None:
-    found = asked_of(file, scheme, adjacency, tolerance).grouped(group_size)
-    how = {"as_json": as_json, "explains": explains, "verifies": verifies}
-    limits = {"memory_limit": memory_limit, **(lowest or {})}
-    answer(wanted, given, value, found, limits, **how, in_sentences=in_sentences)
+    """Takes out of the options what says how to ask and to show; the others say what runs."""
+    how = {name: question.pop(name) for name in (*_WAYS, "as_json")}
+    limits = {"memory_limit": question.pop("memory_limit"), **lowest}
+    known = (question.pop(name) for name in ("adjacency", "tolerance"))
+    file, size = question.pop("file"), question.pop("group_size")
+    found = asked_of(file, question, *known).grouped(size)
+    answer(wanted, given, value, found, limits, **how)
 
 
 def answer(  # noqa: PLR0913, one argument per option
