@@ -232,7 +232,7 @@ class Admission(Questioned):
             found = self._kept.runs.bounds("epsilon", delta, entries, limits, more)
             if found is not None and not found.lower <= epsilon < found.upper:
                 return found.lower > epsilon
-            fits = self._kept.decide(entries.composition, more, epsilon, delta, limits)
+            fits = self._kept.decide(entries, more, epsilon, delta, limits)
             return not (_fits(run, most, limits) if fits is None else fits)
 
 

@@ -4,15 +4,15 @@
 Certified from both sides, but coarse: what lies between is left to an exact question.
 """
 
-from itertools import islice
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from hockeystick import _checks, _core
-from hockeystick.accountant.kept_runs import KeptRuns
+from hockeystick.accountant.entries import Entries
+from hockeystick.accountant.kept_runs import KeptRuns, added, lately
 from hockeystick.adjacency import Adjacency
-from hockeystick.composition import Composable, Composition, Terms
+from hockeystick.composition import Composable, Terms
 from hockeystick.limits import Limits
 
 _FEWEST = 16  # distinct mechanisms, below which an exact question costs little
@@ -72,26 +72,10 @@ class _Question(NamedTuple):
 class _Composed(NamedTuple):
     """The curves of a composition; None where they are too large."""
 
-    terms: Terms
+    ledger: Terms
     directions: int
     interval: float
     curves: Curves | None
-
-    def added(self, now: Terms) -> Terms | None:
-        """What `now` has more than this, if it has all of this; both are in one order."""
-        more = []
-        before = iter((*self.terms, None))
-        last = next(before)
-        for term in now:
-            if last is None or (last is not term and last[0] != term[0]):
-                more.append(term)
-                continue
-            if last[1] > term[1]:
-                return None
-            if last[1] < term[1]:
-                more.append((term[0], term[1] - last[1]))
-            last = next(before)
-        return tuple(more) if last is None else None
 
 
 class KeptCurves:
@@ -103,14 +87,14 @@ class KeptCurves:
 
     def decide(
         self,
-        spent: Composition,
+        spent: Entries,
         more: Composable,
         epsilon: float,
         delta: float,
         limits: Limits,
     ) -> bool | None:
         """Whether both together are (epsilon, delta)-DP; None where it takes an exact question."""
-        if len(spent.terms) < _FEWEST or not 0 < epsilon <= _checks.MAX_EPSILON:
+        if len(spent.composition.terms) < _FEWEST or not 0 < epsilon <= _checks.MAX_EPSILON:
             return None
 
         def bound(side: Literal["upper", "lower"]) -> float | None:
@@ -127,28 +111,27 @@ class KeptCurves:
         return False if lower is not None and lower > delta else None
 
     def _delta(
-        self, question: _Question, spent: Composition, more: Composable, memory_limit: int
+        self, question: _Question, spent: Entries, more: Composable, memory_limit: int
     ) -> float | None:
         composed = self._current(question, spent, question.directions_of(more), memory_limit)
-        others = ((key, value) for key, value in self._composed.items() if key != question)
-        self._composed = {question: composed, **dict(islice(others, _MOST_GRIDS - 1))}
+        self._composed = lately(self._composed, question, composed, _MOST_GRIDS)
         if composed.curves is None:
             return None
         one = question.curves_of(more, composed.directions, composed.interval, memory_limit)
         return question.delta_of(composed.curves, one)
 
     def _current(
-        self, question: _Question, spent: Composition, directions: int, memory_limit: int
+        self, question: _Question, spent: Entries, directions: int, memory_limit: int
     ) -> _Composed:
         """The curves of all that was spent, made from those before if that is less work."""
         before = self._composed.get(question)
-        added = None if before is None else before.added(spent.terms)
-        if before is None or added is None:
+        later = None if before is None else added(before.ledger, spent.ledger)
+        if before is None or later is None:
             return _anew(question, spent, directions, memory_limit)
         curves = before.curves
         if curves is None:  # and what grows is not smaller
-            return before._replace(terms=spent.terms)
-        runs = [count * mechanism for mechanism, count in added]
+            return before._replace(ledger=spent.ledger)
+        runs = [count * mechanism for mechanism, count in later]
         directions = max([directions, *map(question.directions_of, runs)])
         if directions > before.directions or len(runs) > _MOST_AT_ONCE:
             return _anew(question, spent, directions, memory_limit)
@@ -156,15 +139,16 @@ class KeptCurves:
             if curves is not None:
                 one = question.curves_of(run, before.directions, before.interval, memory_limit)
                 curves = question.composed(curves, one)
-        return before._replace(terms=spent.terms, curves=curves)
+        return before._replace(ledger=spent.ledger, curves=curves)
 
 
-def _anew(question: _Question, spent: Composition, directions: int, memory_limit: int) -> _Composed:
-    directions = max(directions, question.directions_of(spent))
+def _anew(question: _Question, spent: Entries, directions: int, memory_limit: int) -> _Composed:
+    run = spent.composition
+    directions = max(directions, question.directions_of(run))
     interval = question.epsilon / _INTERVALS[question.side]
-    curves = question.curves_of(spent, directions, interval, memory_limit)
+    curves = question.curves_of(run, directions, interval, memory_limit)
     longest = max(map(len, curves))
     if longest > _MOST_LOSSES[question.side]:  # losses reach far beyond epsilon
         interval *= longest / _MOST_LOSSES[question.side]
-        curves = question.curves_of(spent, directions, interval, memory_limit)
-    return _Composed(spent.terms, directions, interval, curves)
+        curves = question.curves_of(run, directions, interval, memory_limit)
+    return _Composed(spent.ledger, directions, interval, curves)

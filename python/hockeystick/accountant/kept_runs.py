@@ -7,7 +7,7 @@ Certified as an answer from the start is, and as tight: where it no longer is, i
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from hockeystick import _core
 from hockeystick.queries import QUERIES, certified
@@ -79,15 +79,26 @@ class _Kept(NamedTuple):
     """How many entries there were when it was made from the start."""
     run: _core.KeptRun | None
 
-    def added(self, now: Terms) -> Terms | None:
-        """What `now` has more than this, if it went on from here."""
-        size = len(self.ledger)
-        if len(now) < size or now[: size - 1] != self.ledger[:-1]:
-            return None
-        (last, before), (mechanism, count) = self.ledger[-1], now[size - 1]
-        if mechanism != last or count < before:
-            return None
-        return ((last, count - before), *now[size:]) if count > before else now[size:]
+
+def added(before: Terms, now: Terms) -> Terms | None:
+    """What a ledger has more than `before`, which is not empty, if it went on from there."""
+    size = len(before)
+    if len(now) < size or now[: size - 1] != before[:-1]:
+        return None
+    (last, few), (mechanism, count) = before[-1], now[size - 1]
+    if mechanism != last or count < few:
+        return None
+    return ((last, count - few), *now[size:]) if count > few else now[size:]
+
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+def lately(kept: dict[Key, Value], key: Key, value: Value, most: int) -> dict[Key, Value]:
+    """The last few that were asked for, this one first."""
+    others = ((one, known) for one, known in kept.items() if one != key)
+    return {key: value, **dict(islice(others, most - 1))}
 
 
 class KeptRuns:
@@ -115,8 +126,7 @@ class KeptRuns:
             return None
         question = _Question(name, points.item(), limits)
         kept, answers = self._current(question, entries)
-        others = ((key, value) for key, value in self._kept.items() if key != question)
-        self._kept = {question: kept, **dict(islice(others, _MOST_QUESTIONS - 1))}
+        self._kept = lately(self._kept, question, kept, _MOST_QUESTIONS)
         if kept.run is not None and more is not None:
             answers = question.answers(question.grown(kept.run, more.terms))
         return None if answers is None else certified(QUERIES[name], points, answers, limits)
@@ -124,13 +134,13 @@ class KeptRuns:
     def _current(self, question: _Question, entries: Entries) -> tuple[_Kept, _core.Answers | None]:
         """What is kept of all entries, and its answer."""
         before, size = self._kept.get(question), len(entries.ledger)
-        added = None if before is None else before.added(entries.ledger)
-        if before is not None and added is not None:
+        more = None if before is None else added(before.ledger, entries.ledger)
+        if before is not None and more is not None:
             if before.run is None:
                 if size < _RETRIED * before.made_of:
                     return before, None
             elif size < _RENEWED * before.made_of:
-                run = question.grown(before.run, added)
+                run = question.grown(before.run, more)
                 if (answers := question.answers(run)) is not None:
                     return _Kept(entries.ledger, before.made_of, run), answers
         run = question.run_of(entries)
