@@ -16,8 +16,29 @@ from hockeystick.composition import Composable, Composition, Mechanism
 from hockeystick.limits import DEFAULT_TOLERANCE
 
 
+class Shared:
+    """What threads may share, may be pickled, and survives a fork."""
+
+    def __init__(self) -> None:
+        self._known: dict[Path, str] = {}  # files loaded from or saved to, and the digest of each
+        self._own_lock()
+
+    def _own_lock(self) -> None:
+        self._lock = threading.RLock()
+        self._block: Path | None = None  # the file whose lock is held for it
+        self._kept = KeptCurves()
+        _shared.add(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_lock": None, "_kept": None, "_block": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._own_lock()
+
+
 @outspoken
-class Ledger:
+class Ledger(Shared):
     """A ledger of the mechanisms that ran; each change is made as a whole, one after another."""
 
     def __init__(
@@ -29,21 +50,7 @@ class Ledger:
         self._adjacency = adjacency_of(adjacency)
         self._tolerance = _checks.tolerance(tolerance)
         self._entries = Entries()
-        self._known: dict[Path, str] = {}  # files loaded from or saved to, and the digest of each
-        self._own_lock()
-
-    def _own_lock(self) -> None:
-        self._lock = threading.RLock()
-        self._block: Path | None = None  # the file whose lock is held for this accountant
-        self._kept = KeptCurves()
-        _ledgers.add(self)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_lock": None, "_kept": None, "_block": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._own_lock()
+        super().__init__()
 
     def __repr__(self) -> str:
         return (
@@ -128,13 +135,13 @@ class Ledger:
         return self
 
 
-_ledgers: "weakref.WeakSet[Ledger]" = weakref.WeakSet()
+_shared: "weakref.WeakSet[Shared]" = weakref.WeakSet()
 
 
 def _renew_locks() -> None:
     """Free, in a forked child, what other threads of its parent hold; their changes were whole."""
-    for ledger in list(_ledgers):
-        ledger._own_lock()  # noqa: SLF001, its own
+    for each in list(_shared):
+        each._own_lock()  # noqa: SLF001, its own
 
 
 if hasattr(os, "register_at_fork"):

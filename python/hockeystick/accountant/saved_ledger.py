@@ -3,6 +3,7 @@
 
 import os
 import threading
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -12,7 +13,7 @@ from hockeystick import _checks, _files, _json
 from hockeystick._words import outspoken
 from hockeystick.accountant.entries import Entries
 from hockeystick.accountant.kept_curves import KeptCurves
-from hockeystick.accountant.ledger import Ledger
+from hockeystick.accountant.ledger import Ledger, Shared
 from hockeystick.adjacency import Adjacency, AdjacencyLike
 from hockeystick.errors import StaleLedgerError
 
@@ -22,35 +23,32 @@ _NO_FILE = ""  # in place of a digest
 
 
 @outspoken
-class SavedLedger(Ledger):
-    """A ledger that can be written and read."""
+class Saved(Shared):
+    """What can be written to a file and read from it."""
 
-    _members: ClassVar[tuple[str, ...]] = ("tolerance",)
+    _members: ClassVar[tuple[str, ...]]
     """The arguments that make it anew, but for the adjacency."""
 
-    _schema: ClassVar[str] = SCHEMA
+    _schema: ClassVar[str]
 
     @property
-    def _settings(self) -> dict[str, Any]:
-        """What `_members` are, as JSON's own types."""
-        return {"tolerance": self._tolerance}
+    @abstractmethod
+    def _arguments(self) -> dict[str, Any]:
+        """All arguments that make it anew."""
 
+    @property
+    @abstractmethod
+    def _stand(self) -> object:
+        """Equal to what it was if nothing was entered since."""
+
+    @abstractmethod
     def to_json(self) -> str:
-        """The accountant as JSON text, with a checksum; floats round-trip exactly.
+        """As JSON text that `from_json` reads."""
 
-        Raises:
-            TypeError: A mechanism holds functions, which are no data.
-            ValueError: The text would have more than 2^26 characters.
-        """
-        return _json.dump(
-            {
-                "schema": self._schema,
-                "version": VERSION,
-                "adjacency": self._adjacency.value,
-                **self._settings,
-                "ledger": self._entries.to_json(),
-            }
-        )
+    @classmethod
+    @abstractmethod
+    def _restored(cls, value: Mapping[str, Any]) -> Self:
+        """From the members of its JSON."""
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -147,6 +145,86 @@ class SavedLedger(Ledger):
 
     @classmethod
     @contextmanager
+    def _held(
+        cls, path: str | os.PathLike[str], given: Mapping[str, Any], timeout: float | None
+    ) -> Iterator[Self]:
+        """As `locked`, with the arguments of a new ledger."""
+        wait = None if timeout is None else _checks.non_negative("timeout", timeout)
+        process = os.getpid()
+        with _files.locked(path, wait) as target:
+            account = cls._opened(path, given)
+            account._block = target  # noqa: SLF001, its own
+            _blocks[target] = (process, threading.get_ident())
+            account._kept = _kept_of(target)  # noqa: SLF001, its own
+            before = account._stand  # noqa: SLF001, its own
+            try:
+                yield account
+                if os.getpid() != process:
+                    raise RuntimeError("a block on a locked ledger must end in its own process")
+                now = account._stand  # noqa: SLF001, its own
+                if now != before or not target.exists():
+                    account.save(path)
+            finally:
+                account._block = None  # noqa: SLF001, its own
+                _blocks.pop(target, None)
+                account._kept = KeptCurves()  # noqa: SLF001, its own
+
+    @classmethod
+    def _opened(cls, path: str | os.PathLike[str], given: Mapping[str, Any]) -> Self:
+        try:
+            account = cls.load(path)
+        except FileNotFoundError:
+            return cls(**given)
+        own = account._arguments  # noqa: SLF001, its own
+        new = cls(**{**own, **given})._arguments  # noqa: SLF001, its own
+        for name in given:
+            if new[name] != own[name]:
+                raise ValueError(
+                    f"{name} must be that of the ledger in {os.fspath(path)}, {own[name]}, got "
+                    f"{new[name]}"
+                )
+        return account
+
+
+@outspoken
+class SavedLedger(Ledger, Saved):
+    """A ledger that can be written and read."""
+
+    _members: ClassVar[tuple[str, ...]] = ("tolerance",)
+    _schema: ClassVar[str] = SCHEMA
+
+    @property
+    def _settings(self) -> dict[str, Any]:
+        """What `_members` are, as JSON's own types."""
+        return {"tolerance": self._tolerance}
+
+    @property
+    def _arguments(self) -> dict[str, Any]:
+        return {"adjacency": self._adjacency, **self._settings}
+
+    @property
+    def _stand(self) -> object:
+        return self.ledger
+
+    def to_json(self) -> str:
+        """The accountant as JSON text, with a checksum; floats round-trip exactly.
+
+        Raises:
+            TypeError: A mechanism holds functions, which are no data.
+            ValueError: The text would have more than 2^26 characters.
+        """
+        return _json.dump(
+            {
+                "schema": self._schema,
+                "version": VERSION,
+                "adjacency": self._adjacency.value,
+                **self._settings,
+                "ledger": self._entries.to_json(),
+            }
+        )
+
+    @classmethod
+    @contextmanager
     def locked(
         cls,
         path: str | os.PathLike[str],
@@ -186,48 +264,6 @@ class SavedLedger(Ledger):
         given = {name: value for name, value in settings.items() if value is not None}
         with cls._held(path, given, timeout) as account:
             yield account
-
-    @classmethod
-    @contextmanager
-    def _held(
-        cls, path: str | os.PathLike[str], given: Mapping[str, Any], timeout: float | None
-    ) -> Iterator[Self]:
-        """As `locked`, with the arguments of a new ledger."""
-        wait = None if timeout is None else _checks.non_negative("timeout", timeout)
-        process = os.getpid()
-        with _files.locked(path, wait) as target:
-            account = cls._opened(path, given)
-            account._block = target  # noqa: SLF001, its own
-            _blocks[target] = (process, threading.get_ident())
-            account._kept = _kept_of(target)  # noqa: SLF001, its own
-            before = account.ledger
-            try:
-                yield account
-                if os.getpid() != process:
-                    raise RuntimeError("a block on a locked ledger must end in its own process")
-                if account.ledger != before or not target.exists():
-                    account.save(path)
-            finally:
-                account._block = None  # noqa: SLF001, its own
-                _blocks.pop(target, None)
-                account._kept = KeptCurves()  # noqa: SLF001, its own
-
-    @classmethod
-    def _opened(cls, path: str | os.PathLike[str], given: Mapping[str, Any]) -> Self:
-        try:
-            account = cls.load(path)
-        except FileNotFoundError:
-            return cls(**given)
-        own = {"adjacency": account.adjacency, **account._settings}  # noqa: SLF001, its own
-        wanted = cls(**{**own, **given})
-        new = {"adjacency": wanted.adjacency, **wanted._settings}
-        for name in given:
-            if new[name] != own[name]:
-                raise ValueError(
-                    f"{name} must be that of the ledger in {os.fspath(path)}, {own[name]}, got "
-                    f"{new[name]}"
-                )
-        return account
 
     @classmethod
     def _restored(cls, value: Mapping[str, Any]) -> Self:

@@ -13,6 +13,7 @@ from hockeystick.cli._runs import RUN, asked_of, on_all_data
 from hockeystick.filters.exact import double_above, double_below
 from hockeystick.filters.files import read
 from hockeystick.filters.filter import Filter
+from hockeystick.filters.individual import IndividualFilter
 
 
 @click.command(
@@ -45,7 +46,14 @@ def filters(
     held = read(budget)
     answer: dict[str, Any] = {}
     lines = []
-    if file is None and given["noise_multiplier"] is None:
+    is_asked = file is not None or given["noise_multiplier"] is not None
+    if isinstance(held, IndividualFilter):
+        if is_asked or enter:
+            raise click.UsageError(
+                "a budget for each record charges the norms of records: enter steps in Python, by "
+                "IndividualFilter.locked; what is asked here is --delta"
+            )
+    elif not is_asked:
         if enter:
             raise click.UsageError("Missing option '--noise-multiplier' (or '--run')")
     else:
@@ -71,14 +79,23 @@ def filters(
     if as_json:
         click.echo(json.dumps({**_members(held), **answer}))
         return
-    click.echo(held.report())
+    click.echo(_shown(held))
     if lines:
         click.echo()
         _options.show(*lines)
 
 
-def _members(held: Filter) -> dict[str, Any]:
+def _shown(held: Filter | IndividualFilter) -> str:
+    if isinstance(held, IndividualFilter):  # and not what records spent, which is not published
+        return f"{held!r} {held.adjacency.value}"
+    return str(held.report())
+
+
+def _members(held: Filter | IndividualFilter) -> dict[str, Any]:
     """What JSON says of the budget; numbers rounded so that none promises too much."""
+    if isinstance(held, IndividualFilter):
+        said = {"guarantee": repr(held.guarantee), "adjacency": held.adjacency.value}
+        return {**held._arguments, "steps": held.steps, **said}  # noqa: SLF001, its own
     report = held.report()
     return {
         "measure": report.measure,

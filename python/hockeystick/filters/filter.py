@@ -2,7 +2,7 @@
 """What all filters have in common: a ledger that takes a step only if the budget allows it."""
 
 import inspect
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
@@ -27,8 +27,29 @@ Cost = tuple[Fraction, ...]
 """What a step takes of each part of the budget."""
 
 
+class Guaranteed(ABC):
+    """What keeps a guarantee, whatever ran."""
+
+    @property
+    @abstractmethod
+    def guarantee(self) -> Composable:
+        """What the whole keeps, whatever ran: a mechanism to be asked as any other."""
+
+    def epsilon(self, delta: float) -> float:
+        """Certified upper bound on epsilon of the ``guarantee``, whatever ran."""
+        return self.guarantee.epsilon(delta)
+
+    def epsilon_bounds(self, delta: float) -> Bounds[float]:
+        """Epsilon of the ``guarantee``, enclosed."""
+        return self.guarantee.epsilon_bounds(delta)
+
+    def delta(self, epsilon: float) -> float:
+        """Certified upper bound on delta of the ``guarantee``, whatever ran."""
+        return self.guarantee.delta(epsilon)
+
+
 @outspoken
-class Filter(SavedLedger):
+class Filter(SavedLedger, Guaranteed):
     """A ledger with a budget that adaptively chosen steps never exceed; see GaussianFilter.
 
     Mutable. Threads may share it: each change is made as a whole, one after another. Processes
@@ -60,11 +81,6 @@ class Filter(SavedLedger):
         Raises:
             ValueError: Nothing bounds it; the message says why.
         """
-
-    @property
-    @abstractmethod
-    def guarantee(self) -> Composable:
-        """What the whole keeps, whatever ran: a mechanism to be asked as any other."""
 
     def may_run(self, step: Composable, count: int = 1) -> bool:
         """Whether the budget allows `count` more runs of a step; nothing is entered.
@@ -144,18 +160,6 @@ class Filter(SavedLedger):
     def remaining(self) -> float:
         """What is left of the budget, rounded down, in its unit."""
         return double_below(self._left()[0])
-
-    def epsilon(self, delta: float) -> float:
-        """Certified upper bound on epsilon of the ``guarantee``, whatever ran."""
-        return self.guarantee.epsilon(delta)
-
-    def epsilon_bounds(self, delta: float) -> Bounds[float]:
-        """Epsilon of the ``guarantee``, enclosed."""
-        return self.guarantee.epsilon_bounds(delta)
-
-    def delta(self, epsilon: float) -> float:
-        """Certified upper bound on delta of the ``guarantee``, whatever ran."""
-        return self.guarantee.delta(epsilon)
 
     def report(self) -> FilterReport:
         """What each entry took of the budget, and what is left; ``print`` shows it as text."""

@@ -76,3 +76,20 @@ def test_errors_take_a_line(run, arguments, message):
     assert (code, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
+
+
+def test_a_budget_for_each_record_is_asked_for_its_guarantee_alone(run, tmp_path):
+    (tmp_path / "r.toml").write_text(
+        'schema = "hockeystick.IndividualFilter"\nmu = "1/2"\nrecords = 9\nnoise_multiplier = 3\n'
+    )
+    code, out, err = run("filter", "r.toml", "--delta", "1e-6")
+    assert (code, err) == (0, "")
+    assert "mu=1/2 records=9 noise_multiplier=3.0 steps=0> add-or-remove-one" in out
+    assert "epsilon = 2.25409 at delta = 1e-06, whatever runs" in out
+    answer = json.loads(run("filter", "r.toml", "-d", "1e-6", "--json")[1])
+    assert (answer["guarantee"], answer["steps"]) == ("Gaussian(2.0)", 0)
+    assert "squares" not in answer  # which are not to be published
+    for more in (STEP, ("--enter",)):
+        code, out, err = run("filter", "r.toml", *more)
+        assert (code, out) == (2, "")
+        assert "a budget for each record charges the norms of records" in err

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A budget for each record: exact masks, and what is refused."""
 
+import json
+import pickle
 import random
 from fractions import Fraction
 
@@ -58,3 +60,62 @@ def test_bad_budgets_are_refused(given):
     (name,) = given
     with pytest.raises(ValueError, match=f"^{name} must be"):
         hs.IndividualFilter(**{"mu": 1, "records": 2, "noise_multiplier": 1.0, **given})
+
+
+def taken(**more):
+    budget = hs.IndividualFilter(mu="0.3", records=3, noise_multiplier=10, **more)
+    budget.step([1.0, 0.5, 0.1])
+    return budget
+
+
+def test_files_keep_what_each_record_has_spent(tmp_path):
+    path, one = tmp_path / "records.json", taken()
+    one.save(path)
+    other = hs.IndividualFilter.load(path)
+    assert repr(other) == "<IndividualFilter mu=3/10 records=3 noise_multiplier=10.0 steps=1>"
+    copied = pickle.loads(pickle.dumps(one))  # noqa: S301, our own
+    assert other.to_json() == one.to_json() == copied.to_json()
+    for _ in range(12):
+        assert (other.step([1.0, 0.5, 0.1]) == one.step([1.0, 0.5, 0.1])).all()
+    with pytest.raises(hs.StaleLedgerError, match="exists"):
+        taken().save(path)
+
+
+def test_locked_files_are_saved_where_a_step_was_charged(tmp_path):
+    path, budget = tmp_path / "records.json", {"mu": 1, "records": 2, "noise_multiplier": 2.0}
+    for most in range(1, 6):
+        with hs.IndividualFilter.locked(path, **budget) as held:
+            assert held.step([1.0, 0.0]).tolist() == [most <= 4, True]
+    assert hs.IndividualFilter.load(path).steps == 5
+    with (
+        pytest.raises(ValueError, match=r"^records must be that of .*, 2, got 3"),
+        hs.IndividualFilter.locked(path, records=3),
+    ):
+        pass
+
+
+def test_it_answers_as_its_guarantee():
+    budget = taken()
+    assert budget.epsilon(1e-6) == pytest.approx(hs.Gaussian(1 / 0.3).epsilon(1e-6), rel=1e-12)
+    assert budget.delta(1.0) == budget.guarantee.delta(1.0)
+    assert budget.epsilon_bounds(1e-6).upper == budget.epsilon(1e-6)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"squares": [1]}, r"^\$.squares must be one of each of 3 records, got 1"),
+        ({"squares": [1, 1, -1]}, r"^\$.squares must be a list of whole numbers in \[0, "),
+        ({"squares": [1, 1, 10**15]}, r"^\$.squares must be a list"),
+        ({"squares": [1, 1, True]}, r"^\$.squares must be a list"),
+        ({"steps": -1}, r"^\$: steps must be"),
+        ({"records": 0}, r"^\$: records must be"),
+        ({"schema": "hockeystick.GaussianFilter"}, r"^\$.schema must be"),
+        ({"spent": 1}, r"^\$.spent must not be there"),
+    ],
+)
+def test_bad_files_are_refused(change, message):
+    given = json.loads(taken().to_json())
+    del given["sha256"]
+    with pytest.raises(ValueError, match=message):
+        hs.IndividualFilter.from_json(json.dumps({**given, **change}))
