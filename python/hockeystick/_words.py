@@ -33,7 +33,7 @@ _NEIGHBOURS: Mapping[str, tuple[str, ...]] = {
         ("adjacency",): "neighbors neighbouring_relation neighboring_relation relation",
         ("dataset_size",): "num_examples num_samples sample_size n_samples",
         ("epochs",): "num_epochs n_epochs",
-        ('sampling="shuffled"',): "shuffle shuffled",
+        ('sampling="shuffled"', "shuffled"): "shuffle shuffled",
         ("order",): "alpha alphas orders",
         ("epsilon",): "get_epsilon get_eps get_epsilon_for_delta compute_epsilon get_privacy_spent",
         ("renyi_divergence",): "rdp get_rdp renyi compute_rdp",
@@ -47,22 +47,37 @@ _NEIGHBOURS: Mapping[str, tuple[str, ...]] = {
         ("loss_mean",): "mean kl kl_divergence expected_loss",
         ("loss_variance",): "variance var",
         ("loss_quantile",): "quantile median percentile",
-        ("poisson_sampled",): "subsample subsampled sample sampled amplify",
+        ("poisson_sampled",): "subsample subsampled sample sampled amplify amplified poisson",
+        ("fixed_size_sampled",): "without_replacement sampled_without_replacement fixed_size"
+        " sample_without_replacement subsampled_without_replacement",
+        ("random_allocation",): "balls_in_bins balls_and_bins allocate random_allocations",
         ("group",): "group_size per_user user_level",
         ("to_json",): "save to_dict as_dict dump",
         ("sentence",): "summary describe",
         ("compose", "admit"): "add append spend charge",
+        ("run",): "charge_step enter admit",
+        ("runs_left",): "steps_left how_often remaining_steps",
+        ("may_run",): "would_exceed fits can_run allows is_allowed",
+        ("remaining",): "remaining_budget left budget_left",
+        ("entries", "report"): "history log mechanisms_run",
     }.items()
     for neighbour in neighbours.split()
 }
 """The words that others have for arguments and questions, and what they are called here."""
 _ELSEWHERE: Mapping[str, str] = {
     **dict.fromkeys(("repeat", "times", "self_compose"), "count * run"),
+    **dict.fromkeys(("compose", "then", "and_then"), "one + another, or count * run"),
     **dict.fromkeys(("pure_epsilon", "largest_loss", "max_loss"), "epsilon(0)"),
     **dict.fromkeys(("verify", "check"), "hs.verify"),
     **{name: f"hs.{name}" for name in ("calibrate", "plot")},
 }
 """What people look for in a run, and where it is."""
+_SCHEMES: Mapping[str, str] = {
+    "poisson_sampled": "; write hs.joint(run).poisson_sampled(q) to draw one sample for all of it",
+    "random_allocation": "; random_allocation is of a single mechanism with noise, as of Gaussian",
+    **{name: f"; {name} is of a single Gaussian" for name in ("shuffled", "fixed_size_sampled")},
+}
+"""Ways to draw batches, and what to write where they are not known."""
 _OF_QUESTIONS = ("delta", "epsilon", "adjacency", "tolerance", "memory_limit")
 LONGEST = 8
 """As many numbers, or terms, are shown; of more, a few."""
@@ -190,6 +205,11 @@ def no_attribute(value: object, name: str) -> AttributeError:
         hint = likely(name, [own for own in dir(type(value)) if not own.startswith("_")])
         if not hint and name in _ELSEWHERE:
             hint = f"; did you mean {_ELSEWHERE[name]}?"
+        scheme = [own for own in (name, *_NEIGHBOURS.get(name, ())) if own in _SCHEMES]
+        if scheme and hasattr(type(value), "compose"):
+            hint = f"; write {scheme[0]} of the mechanism, before it is entered"
+        elif scheme and not hasattr(type(value), scheme[0]):
+            hint = _SCHEMES[scheme[0]]
     return AttributeError(f"{type(value).__name__!r} object has no attribute {name!r}{hint}")
 
 

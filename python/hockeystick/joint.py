@@ -2,7 +2,7 @@
 """Releases from the same records, sampled together."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,16 @@ class JointRelease(Composition):
     def poisson_sampled(self, sampling_probability: float) -> Mechanism:  # type: ignore[override]
         """All of it on one subsample: one coin decides whether a record is in all mechanisms."""
         return self.poisson_sampled_together(sampling_probability)
+
+    def random_allocation(self, *_: object, **__: object) -> NoReturn:
+        """Refused, as are ``shuffled`` and ``fixed_size_sampled``: known of Gaussians alone."""
+        raise TypeError(
+            "a joint release of other mechanisms than Gaussians is sampled by poisson_sampled "
+            "alone: random_allocation, shuffled and fixed_size_sampled are not known of "
+            f"{super().__repr__()} as a whole"
+        )
+
+    shuffled = fixed_size_sampled = random_allocation
 
 
 def joint(*parts: Composable, covariance: npt.ArrayLike | None = None) -> Mechanism | JointRelease:

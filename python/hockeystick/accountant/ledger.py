@@ -5,10 +5,10 @@ import os
 import threading
 import weakref
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from hockeystick import _checks
-from hockeystick._words import outspoken
+from hockeystick._words import no_attribute, outspoken
 from hockeystick.accountant.entries import Entries, Entry
 from hockeystick.accountant.kept_curves import KeptCurves
 from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
@@ -35,6 +35,12 @@ class Shared:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._own_lock()
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Say what was meant by a word of others."""
+            raise no_attribute(self, name)
 
 
 @outspoken

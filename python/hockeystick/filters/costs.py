@@ -4,8 +4,8 @@
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, wraps
+from typing import Any, TypeVar
 
 from hockeystick import _core
 from hockeystick.accountant.exact_costs import rational_loss, rational_rho
@@ -29,6 +29,8 @@ from hockeystick.mechanisms import (
 )
 from hockeystick.mechanisms._correlated_noise import CorrelatedNoise
 
+Cost = TypeVar("Cost")
+
 
 def both_directions(adjacency: Adjacency) -> Adjacency:
     """The adjacency, which must hold the reverse of each direction: filters are proved for both.
@@ -44,6 +46,26 @@ def both_directions(adjacency: Adjacency) -> Adjacency:
     return adjacency
 
 
+def _or_unsampled(cost: Callable[..., Cost]) -> Callable[..., Cost]:
+    """What a Poisson sample costs where no pair is known of it: as its step on all records.
+
+    Whoever sees the other records of the sample, and whether the record is in it, sees that step or
+    nothing of the record, whether records are added, removed or replaced.
+    """
+
+    @wraps(cost)
+    def known(mechanism: Mechanism, *asked: Any) -> Cost:
+        try:
+            return cost(mechanism, *asked)
+        except ValueError:
+            if not isinstance(mechanism, PoissonSampled):
+                raise
+            return known(mechanism.mechanism, *asked)
+
+    return known
+
+
+@_or_unsampled
 @lru_cache(maxsize=1024)
 def pure_loss(mechanism: Mechanism, adjacency: Adjacency) -> Fraction | None:
     """An epsilon of pure DP that it keeps: exact where that is rational; None if there is none."""
@@ -102,6 +124,7 @@ _TIMES: dict[type[Mechanism], Callable[[Any], int]] = {
 _LARGEST_LOSS = 600  # nats, of which the rate 1 / (1 + e^loss) is a normal double
 
 
+@_or_unsampled
 @lru_cache(maxsize=1024)
 def rho(mechanism: Mechanism, adjacency: Adjacency) -> tuple[Fraction, Fraction] | None:
     """A rho of zero-concentrated DP that it keeps but for a failure, whose probability is second.
@@ -119,11 +142,12 @@ def rho(mechanism: Mechanism, adjacency: Adjacency) -> tuple[Fraction, Fraction]
         return normal / 2, Fraction(0)
     found = mechanism.zcdp_bounds(adjacency=adjacency).upper
     known = [] if math.isinf(found) else [Fraction(found)]
-    most = rational_loss(Composition([(mechanism, 1)]), adjacency)
+    most = pure_loss(mechanism, adjacency)
     known += [] if most is None else [most**2 / 2]
     return (min(known), Fraction(0)) if known else None
 
 
+@_or_unsampled
 @lru_cache(maxsize=1024)
 def renyi(mechanism: Mechanism, order: Fraction, adjacency: Adjacency) -> Fraction | None:
     """A Renyi divergence of that order that it keeps; None if none is known."""
@@ -132,9 +156,17 @@ def renyi(mechanism: Mechanism, order: Fraction, adjacency: Adjacency) -> Fracti
         return order * exact
     if isinstance(mechanism, RenyiDP) and order <= Fraction(mechanism.order):
         return Fraction(mechanism.divergence)
-    found = mechanism.renyi_divergence_bounds(float(order), adjacency=adjacency).upper
-    known = None if math.isinf(found) else Fraction(found)
-    normal = _of_normal_noise(mechanism, adjacency)
-    if normal is None or (known is not None and known <= order * normal / 2):
-        return known
-    return order * normal / 2
+    normal, known = _of_normal_noise(mechanism, adjacency), []
+    if normal is not None:
+        known.append(order * normal / 2)
+    try:
+        found = mechanism.renyi_divergence_bounds(float(order), adjacency=adjacency).upper
+    except ValueError:
+        if not known:
+            raise
+        return known[0]
+    known += [] if math.isinf(found) else [Fraction(found)]
+    if not known:  # as where all that is known is how large the loss may be
+        most = pure_loss(mechanism, adjacency)
+        known += [] if most is None else [min(most, order * most**2 / 2)]
+    return min(known, default=None)

@@ -27,6 +27,7 @@ Cost = tuple[Fraction, ...]
 """What a step takes of each part of the budget."""
 
 
+@outspoken
 class Guaranteed(ABC):
     """What keeps a guarantee, whatever ran."""
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 
 import hockeystick as hs
+from hockeystick.filters import costs
 
 STEP = hs.Gaussian(2.0)
 REPLACED = {"adjacency": "replace-one"}
@@ -172,3 +173,71 @@ def test_the_guarantee_of_a_pure_filter_keeps_both(epsilon, delta):
 def test_infinite_losses_are_refused_by_pure_filters():
     with pytest.raises(ValueError, match="^step must be epsilon-DP"):
         hs.PureFilter(epsilon=1, delta=1e-6).may_run(STEP)
+
+
+g, lap = hs.Gaussian(10.0), hs.Laplace(100.0)
+# As the table in docs/filters.md: the accountant, and filters of mu, rho, one order and epsilon.
+ADMITTED = {
+    g: "AGZR",
+    g.poisson_sampled(0.01): "AGZR",
+    g.random_allocation(10): "AGZR",
+    g.group(2): "AGZR",
+    hs.joint(g, hs.Gaussian(20.0)): "AGZR",
+    hs.MatrixMechanism.tree(leaves=8, noise_multiplier=10.0): "AGZR",
+    hs.DiscreteGaussian(10.0): "AZR",
+    hs.best_of(g, runs="geometric", mean=10): "AZR",
+    hs.ZCDP(0.001): "AZR",
+    hs.RenyiDP(order=8, divergence=0.001): "AR",
+    lap: "AGZRP",
+    lap.poisson_sampled(0.01): "AGZRP",
+    hs.joint(g, lap): "AGZR",
+    hs.any_of(g, lap): "AGZR",
+    hs.ApproximateDP(0.01, 1e-9): "AZP",
+}
+ADMITTED_REPLACED = {
+    g.shuffled(batches=10, left_out=1): "AGZR",
+    g.fixed_size_sampled(batch_size=10, dataset_size=1000): "AGZR",
+    g.random_allocation(10): "GZR",
+    lap.poisson_sampled(0.01): "GZRP",
+    hs.RandomizedResponse(0.9): "AGZRP",
+    hs.ShuffledLocal(epsilon0=0.5, users=1000): "AGZRP",
+}
+
+
+def admits(ledger, step):
+    try:
+        if isinstance(ledger, hs.Accountant):
+            return not ledger.would_exceed(step, epsilon=50.0, delta=1e-6)
+        return ledger.may_run(step)
+    except ValueError:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("step", "who", "how"),
+    [
+        *((step, who, {}) for step, who in ADMITTED.items()),
+        *((step, who, REPLACED) for step, who in ADMITTED_REPLACED.items()),
+    ],
+)
+def test_who_admits_what(step, who, how):
+    ledgers = {
+        "A": hs.Accountant(**how),
+        "G": hs.GaussianFilter(mu=100, **how),
+        "Z": hs.ZCDPFilter(rho=100, delta=1e-3, **how),
+        "R": hs.RenyiFilter(order=8, budget=100, **how),
+        "P": hs.PureFilter(epsilon=100, delta=1e-3, failures=1e-4, **how),
+    }
+    assert "".join(name for name, ledger in ledgers.items() if admits(ledger, step)) == who
+
+
+def test_costs_of_what_is_known_by_its_largest_loss_or_by_its_step_on_all_records():
+    local, replaced = hs.ShuffledLocal(epsilon0=0.5, users=1000), hs.Adjacency.REPLACE_ONE
+    assert costs.rho(local, replaced) == (Fraction(1, 8), 0)
+    assert costs.renyi(local, Fraction(2), replaced) == Fraction(1, 4)
+    assert costs.renyi(local, Fraction(64), replaced) == Fraction(1, 2)
+    sample = lap.poisson_sampled(0.01)
+    for cost, *asked in ((costs.pure_loss,), (costs.rho,), (costs.renyi, Fraction(3))):
+        assert cost(sample, *asked, replaced) == cost(lap, *asked, replaced)
+    with pytest.raises(ValueError, match="adjacency must be one that"):
+        costs.rho(hs.RandomizedResponse(0.9), hs.Adjacency.ADD_OR_REMOVE_ONE)
