@@ -9,7 +9,8 @@ from hockeystick import Adjacency, Direction, _core
 
 ROOT = Path(__file__).parents[1]
 
-# Tested through what uses them. A name leaves this list with its test;
+# Tested through what uses them, plans by what comes of them (plan/test_plans.py). A name leaves
+# this list with its test.
 THROUGH_OTHERS = {
     "c": "question",
     "discretize": "cells tangent_points",
@@ -18,7 +19,8 @@ THROUGH_OTHERS = {
     "public_mixture random_allocation sampled",
     "methods": "engine gaussian_merge method questions",
     "numeric": "budget cache checkpoint fork_safe_mutex order roots_of_unity vector_math workspace",
-    "plan": "grid_planner",
+    "plan": "atom_planner closing contour_plan grid_interval grid_planner large_loss lattice_grid "
+    "moment_edges nonuniform_grid one_large_loss saddlepoint thinned transform_plan window",
     "pld": "loss_tail renyi safe_masses stored_law tail_sums tradeoff",
     "run": "dpsgd dpsgd_search enclosing_runs known_alone sha256",
 }
