@@ -17,12 +17,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from report import seconds
 from scipy.stats import binom
-from shuffled import put
 
 import hockeystick as hs
 from hockeystick.audit import one_run_epsilon_lower
+from report import seconds
+from shuffled import put
 
 README = Path(__file__).parent / "README.md"
 DELTA = 1e-6

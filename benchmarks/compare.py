@@ -26,10 +26,9 @@ from statistics import median
 from typing import Any, NamedTuple, Self
 
 from cases import CASES
+from hockeystick import _core
 from measure import SAMPLE, WARM_UP_CALLS, Status
 from report import machine, seconds
-
-from hockeystick import _core
 from run import begin
 
 ROOT = Path(__file__).parents[1]

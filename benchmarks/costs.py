@@ -15,11 +15,10 @@ from collections.abc import Sequence
 from functools import partial
 from statistics import quantiles
 
-from report import machine
-
 import hockeystick as hs
 from hockeystick import _core
 from hockeystick.adjacency import Direction
+from report import machine
 
 ROUNDS = 3
 MEMORY = 1 << 30

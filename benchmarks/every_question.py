@@ -17,10 +17,9 @@ from collections.abc import Callable, Sequence
 from time import process_time
 from typing import Any, NamedTuple
 
+import hockeystick as hs
 from peers import forgetting
 from report import machine
-
-import hockeystick as hs
 from run import begin, write
 
 Draw = Callable[[random.Random], Any]

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from measure import Outcome, judge, race
 from published import COMPARISONS, DELTA, Comparison, methods, truths
 from report import machine, table
-
 from run import begin, record, write
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator
 from itertools import count as count_up
 
 import numpy as np
-from report import machine, seconds
 
 import hockeystick as hs
+from report import machine, seconds
 
 DELTA = 1e-5
 SAMPLES = 12  # of answers from the start

@@ -18,12 +18,12 @@ from collections.abc import Iterable
 from decimal import Decimal, localcontext
 from pathlib import Path
 
-import published
-from cases import CASES, TRUTHS, Case
 from flint import arb
-from published import DELTA, Comparison
 
 import exact
+import published
+from cases import CASES, TRUTHS, Case
+from published import DELTA, Comparison
 
 DIGITS = 20
 TOLERANCE = 1e-6

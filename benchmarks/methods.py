@@ -18,10 +18,9 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
-from report import machine
-
 import hockeystick as hs
 from hockeystick import _core
+from report import machine
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import random_runs

@@ -19,7 +19,6 @@ from cases import Truth
 from measure import Answer, judge, race
 from peers import forgetting
 from report import machine, table
-
 from run import begin, record, write
 
 DELTA, GAP, NARROW = 1e-6, 1e-3, 1e-5

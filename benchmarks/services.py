@@ -22,7 +22,6 @@ import users
 from measure import Outcome, Status, Verdict, race
 from peers import forgetting, installed, missing
 from report import machine, table
-
 from run import begin, record, write
 
 if TYPE_CHECKING:

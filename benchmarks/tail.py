@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 from peers import forgetting
 from report import machine
-
 from run import begin, write
 
 GAP = 1e-3

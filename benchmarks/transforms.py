@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from measure import Answer, Ask, Outcome, Status, Verdict, race
 from report import machine, seconds
-
 from run import record, write
 
 if TYPE_CHECKING:

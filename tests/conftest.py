@@ -71,6 +71,18 @@ def pytest_collection_modifyitems(config, items):
     items[:] = [item for item in items if not item.get_closest_marker("deep")]
 
 
+@pytest.fixture(autouse=True)
+def _bits(request):
+    """Ball arithmetic of as many bits as the mark says."""
+    if not (mark := request.node.get_closest_marker("bits")):
+        yield
+        return
+    from flint import ctx  # noqa: PLC0415 (tests of wheels do without)
+
+    with ctx.workprec(*mark.args):
+        yield
+
+
 @pytest.fixture(scope="session")
 def samples(request):
     """``samples(n)``: n times what `--samples` says."""

@@ -9,8 +9,6 @@ interval, an upper end above that of the step on all records, and what takes lon
 seconds of this process. `tests/verified.py` holds answers to the truth.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import random

@@ -5,8 +5,6 @@
 end of a question is an error.
 """
 
-from __future__ import annotations
-
 import collections
 import math
 import random

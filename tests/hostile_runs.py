@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hostile random runs, by kind, and the adjacencies that each is defined for."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable, Sequence

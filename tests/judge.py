@@ -7,8 +7,6 @@ One line a case: {"id", "lower", "upper"}, or {"id", "skipped": reason} where a 
 one of ours. The best bounds are written also where the tolerance is out of reach.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The runs of the oracles, put to the library, and its answers held against a truth."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Literal

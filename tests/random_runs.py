@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random compositions of all mechanisms."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence

@@ -4,7 +4,6 @@
 import json
 import math
 import signal
-import sys
 import time
 from dataclasses import replace
 from fractions import Fraction
@@ -13,18 +12,16 @@ from pathlib import Path
 
 import pytest
 
+import cases
+import hockeystick as hs
+import measure
+import peers
+import report
+import summary
+import transforms
+from measure import Answer, Status
+
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
-sys.path.insert(0, str(BENCHMARKS))
-
-import cases  # noqa: E402
-import measure  # noqa: E402
-import peers  # noqa: E402
-import report  # noqa: E402
-import summary  # noqa: E402
-import transforms  # noqa: E402
-from measure import Answer, Status  # noqa: E402
-
-import hockeystick as hs  # noqa: E402
 
 TRUTH = cases.Truth(Fraction(2), Fraction(1, 10**20))
 RIGHT = Answer(lower=1.9995, upper=2.0005, estimate=2.0)

@@ -1,12 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table beside libraries with groups, matrices and audits has what is certified here."""
 
-import sys
-from pathlib import Path
-
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 import beyond
 

@@ -13,11 +13,9 @@ from pathlib import Path
 import pytest
 
 import hockeystick as hs
+import loopback
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "benchmarks"))
-
-import loopback  # noqa: E402
 
 for needed in ("uvicorn", "gunicorn", "uvicorn_worker"):
     pytest.importorskip(needed, reason="the extra service is not installed")

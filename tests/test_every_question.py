@@ -1,21 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forty plain random runs of each family, each asked one question of the acceptance table."""
 
-from __future__ import annotations
-
 import random
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
-sys.path.insert(0, str(BENCHMARKS))
-
-import every_question as table  # noqa: E402
-
-import hockeystick as hs  # noqa: E402
+import every_question as table
+import hockeystick as hs
 
 # What takes a good part of a second today, or is refused: benchmarks/README.md has all of it.
 LEFT_OUT = {

@@ -5,7 +5,7 @@ import math
 import random
 
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 import exact
 import hockeystick as hs
@@ -26,11 +26,7 @@ from hockeystick.verify.errors import NotKnownError
 
 WAYS = {"remove": Direction.REMOVE, "add": Direction.ADD, "replace": Direction.REPLACE}
 
-
-@pytest.fixture(autouse=True)
-def _precision():
-    with ctx.workprec(320):
-        yield
+pytestmark = pytest.mark.bits(320)
 
 
 def relative_difference(a, b):

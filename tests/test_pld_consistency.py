@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Explicit distributions of few atoms: each view bounds exact sums, and agrees with the others."""
 
-from __future__ import annotations
-
 import math
 import random
 
@@ -24,11 +22,7 @@ RATES = np.array([0.0, 1e-300, 1e-20, 1e-9, 1e-3, 0.1, 0.5, 0.9, 1 - 1e-9, 1.0])
 EPSILONS = np.array([0.0, 1e-12, 1e-3, 0.1, 0.5, 1.0, 3.0, 30.0, 700.0, 5000.0])
 DELTAS = np.array([1e-300, 1e-40, 1e-12, 1e-6, 1e-3, 0.1, 0.5, 0.9, 1 - 1e-9])
 
-
-@pytest.fixture(autouse=True)
-def precision():
-    with ctx.workprec(1200):
-        yield
+pytestmark = pytest.mark.bits(1200)
 
 
 def power(rng, low, high):

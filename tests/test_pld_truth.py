@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Explicit distributions: on their side of the truth, and composed as they should be."""
 
-from __future__ import annotations
-
 import pytest
 from flint import arb
 from hypothesis import assume, given, settings

@@ -5,8 +5,6 @@ Certified intervals of two answers may overlap, so an order is asserted between 
 the smaller truth and the upper bound of the larger one.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

@@ -3,7 +3,6 @@
 
 import math
 import re
-import sys
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -11,15 +10,14 @@ from pathlib import Path
 
 import pytest
 
-BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
-sys.path.insert(0, str(BENCHMARKS))
+import cases
+import figures
+import measure
+import published
+import report
+from measure import Answer, Status
 
-import cases  # noqa: E402
-import figures  # noqa: E402
-import measure  # noqa: E402
-import published  # noqa: E402
-import report  # noqa: E402
-from measure import Answer, Status  # noqa: E402
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 
 TRUTH = cases.Truth(Fraction(2), Fraction(1, 10**20))
 check = partial(measure.judge, truth=TRUTH, gap=1e-3)

@@ -13,21 +13,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import admission
+import cases
+import compare
+import footprint
+import measure
+import report
+import sampling
+import services
+import worker
+from hockeystick import _core
+from measure import Answer, Status
+
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
-sys.path.insert(0, str(BENCHMARKS))
-
-import admission  # noqa: E402
-import cases  # noqa: E402
-import compare  # noqa: E402
-import footprint  # noqa: E402
-import measure  # noqa: E402
-import report  # noqa: E402
-import sampling  # noqa: E402
-import services  # noqa: E402
-import worker  # noqa: E402
-from measure import Answer, Status  # noqa: E402
-
-from hockeystick import _core  # noqa: E402
 
 TRUTH = cases.Truth(Fraction(2), Fraction(1, 10**20))
 RIGHT = Answer(lower=1.9995, upper=2.0005, estimate=2.0)

@@ -2,12 +2,8 @@
 """The table of how far the bounds of shuffled epochs are apart is what its command writes."""
 
 import math
-import sys
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 import shuffled
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every reference truth is enclosed, tightly; see README.md for where the truths come from."""
 
-from __future__ import annotations
-
 import json
 import os
 from dataclasses import dataclass

@@ -12,8 +12,6 @@ is proved are known, bounds below the one or above the other are violations. Exi
 The last line is JSON: cases from a `--first` on may run elsewhere, and their counts are added up.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

@@ -6,8 +6,6 @@ this library in its place, that of its own accountants where they know the event
 `hockeystick compare` asks of it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 from importlib import metadata

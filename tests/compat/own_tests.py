@@ -7,8 +7,6 @@ prints one JSON object: by module the number of tests run, and how many of which
 tests come from the installed distribution; none of their text is here.
 """
 
-from __future__ import annotations
-
 import importlib
 import json
 import re

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The accountant of dp_accounting's events."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from types import SimpleNamespace

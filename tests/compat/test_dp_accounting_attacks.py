@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """True positive rates and mu under dp_accounting's names, against closed forms."""
 
-from __future__ import annotations
-
 import math
 from statistics import NormalDist
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pmfs that connect given deltas under dp_accounting's names are above the truth, and close."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """dp_accounting's documented usage, with one import line changed: the same answers."""
 
-from __future__ import annotations
-
 import re
 import sys
 from importlib.util import find_spec

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Public names of dp_accounting.pld are here, with the same parameters and defaults, or refused."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re

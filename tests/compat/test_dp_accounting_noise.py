@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The searches for the least noise under dp_accounting's names."""
 
-from __future__ import annotations
-
 import pytest
 
 import hockeystick as hs

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tests that dp_accounting ships, on this library under its names: which pass."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ours in the place of ``dp_accounting.pld``, in modules of any age, and back."""
 
-from __future__ import annotations
-
 import importlib
 import subprocess
 import sys

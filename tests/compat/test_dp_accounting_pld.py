@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Distributions on a grid under dp_accounting's names: right where the original is not."""
 
-from __future__ import annotations
-
 import copy
 import math
 import pickle

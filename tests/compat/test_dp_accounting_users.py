@@ -5,20 +5,14 @@ They install with the extra dp-accounting-users, which pins their versions. How 
 come is printed and kept as a property of the test, and measured with care by benchmarks/users.py.
 """
 
-from __future__ import annotations
-
-import sys
 from functools import cache
-from pathlib import Path
 
 import pytest
 
 pytest.importorskip("dp_accounting", reason="the extra dp-accounting is not installed")
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
-
-import users
 
 import hockeystick as hs
+import users
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # theirs
 MISSING = "the extra dp-accounting-users is not installed"

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ours beside each minor version of dp_accounting that the extra allows."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

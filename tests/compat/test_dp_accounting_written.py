@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs as events of dp_accounting: read back as the same runs, and accounted alike by its own."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

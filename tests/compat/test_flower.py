@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Flower accounts by this library: its protocol, configuration and events."""
 
-from __future__ import annotations
-
 import inspect
 import json
 from fractions import Fraction

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Strategies of JAX Privacy: what they do is what the run says, by their names and fields alone."""
 
-from __future__ import annotations
-
 import dataclasses
 import enum
 import warnings

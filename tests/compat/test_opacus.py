@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Opacus accounts by this library: its engine trains, calibrates, saves and loads."""
 
-from __future__ import annotations
-
 import inspect
 import io
 import math

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """prv_accountant's names: its documented examples run, and the truth is enclosed."""
 
-from __future__ import annotations
-
 import inspect
 import math
 import re

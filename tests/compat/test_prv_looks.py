@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What prv_accountant's mechanisms say of their loss: its distribution, mean and divergences."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

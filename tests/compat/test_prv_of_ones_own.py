@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mechanisms of one's own under prv_accountant's names: their cdf's curve is enclosed."""
 
-from __future__ import annotations
-
 import math
 import re
 from functools import cache

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pythons that have a given version of dp_accounting installed, and what that depends on."""
 
-from __future__ import annotations
-
 import functools
 import os
 import subprocess

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One-step estimates and the points at which they are held against the exact curve."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Sequence

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One step's delta from its pair's integrals, against certified bounds and closed forms."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The largest true positive rate ("power") of a test at a false positive rate, in balls."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 

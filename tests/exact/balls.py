@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Helpers for arb balls: adaptive precision, certain comparison, root search."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from flint import arb, ctx

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A public draw of one of several pairs, and the draw of truncated Poisson sampling."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import comb
 

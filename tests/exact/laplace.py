@@ -4,8 +4,6 @@
 Straight from the distribution functions of the loss, as the methods of `exact.pair.Pair`.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Literal

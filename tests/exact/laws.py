@@ -4,8 +4,6 @@
 `remove` compares P with Q, `add` Q with P.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 

@@ -5,8 +5,6 @@ Arb's own integration encloses them. What lies beyond the ends of integration is
 the moment.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

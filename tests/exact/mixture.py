@@ -4,8 +4,6 @@
 (sum p_i N(s_i), N(0)) or its reverse in noise units, cut at any real losses as `exact.pair.Pair`.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -10,8 +10,6 @@ A direction names the pair (P, Q) of one step, in units of the noise, with m = 1
 `add_remove` is the worse of the first two. Parameters are doubles, taken at their exact value.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal

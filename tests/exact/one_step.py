@@ -5,8 +5,6 @@ L is monotone in x in each direction, so {L > eps} is a half line that ends at t
 L(x*) = eps, and delta(eps) = P(L > eps) - e^eps Q(L > eps) is a sum of normal tails.
 """
 
-from __future__ import annotations
-
 from flint import arb
 
 from exact.balls import at_accuracy, normal_tail

@@ -4,8 +4,6 @@
 Written on a line on which the loss L increases, so that {a < L <= b} is an interval.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ against without it, the reverse, with one record against with another, the rever
 against with one that adds nothing, and the reverse.
 """
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Renyi divergences of the Poisson-sampled Gaussian, by rigorous quadrature of their definition."""
 
-from __future__ import annotations
-
 import math
 
 from flint import acb, arb, ctx

@@ -6,8 +6,6 @@ revealed, p = e^epsilon / (1 + e^epsilon): the worst composition of n (epsilon, 
 mechanisms (Kairouz, Oh & Viswanath 2015, Theorem 3.3).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

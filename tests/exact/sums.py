@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """P(L > epsilon) of a composition, by listing every sum of losses, in ball arithmetic."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterator, Sequence

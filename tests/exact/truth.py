@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Truths of runs of Gaussian steps by `hockeystick.verify`: every error is in the ball."""
 
-from __future__ import annotations
-
 from itertools import islice
 
 from flint import acb, arb

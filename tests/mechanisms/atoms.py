@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the pairs of discrete distributions are held to, atom by atom, in ball arithmetic."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every pair's cell integrals are held to, shared by the tests of the pairs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from functools import cache

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Moments on a line of the core, and what they are held to: integrals that are proved."""
 
-from __future__ import annotations
-
 import math
 
 from flint import acb, arb

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """lambda(x) = log sum p e^(s x - s^2/2) in ball arithmetic, for formulas of moments on a line."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from flint import arb

@@ -1,24 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Moments of laws of atoms against ball arithmetic, and the runs that they answer."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 import pytest
-from flint import acb, arb, ctx
+from flint import acb, arb
 
 import hockeystick as hs
 from hockeystick import Adjacency, Direction, _core
 
 MEMORY = 1 << 30
 
-
-@pytest.fixture(autouse=True)
-def _precision():
-    with ctx.workprec(300):
-        yield
+pytestmark = pytest.mark.bits(300)
 
 
 def law(spread, size=37):

@@ -10,11 +10,7 @@ from hockeystick import _core
 
 U = 2.0**-53
 
-
-@pytest.fixture(autouse=True)
-def _precision():
-    with ctx.workprec(400):
-        yield
+pytestmark = pytest.mark.bits(400)
 
 
 def pair(sigma, shift=1.0, bound=math.inf):

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stated errors of moments on a line where they are hardest, against integrals that are proved."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
-from flint import acb, arb, ctx
+from flint import acb, arb
 
 from hockeystick import _core
 from mechanisms.lines import check, line_of, mixture, sampled
@@ -14,11 +12,7 @@ from mechanisms.lines import check, line_of, mixture, sampled
 DIRECTIONS = ("remove", "add", "replace")
 NEXT_TO_1 = 1 - 2**-53
 
-
-@pytest.fixture(autouse=True)
-def _precision():
-    with ctx.workprec(250):
-        yield
+pytestmark = pytest.mark.bits(250)
 
 
 HARD = [

@@ -2,7 +2,7 @@
 """The moments of Laplace noise on a line, against their integral in ball arithmetic."""
 
 import pytest
-from flint import acb, arb, ctx
+from flint import acb, arb
 
 from hockeystick import _core
 
@@ -10,11 +10,7 @@ U = 2.0**-53
 NOISES = [1 / 700, 0.3, 1.0, 1.1, 37.0, 1e5 / 3]
 TILTS = [0.0, 0.3, 2.7, 40.1, 3000.3]
 
-
-@pytest.fixture(autouse=True)
-def _precision():
-    with ctx.workprec(300):
-        yield
+pytestmark = pytest.mark.bits(300)
 
 
 def moment(noise, z):

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bars below a tilted density and coarse cells above it, by the formulas of their pages."""
 
-from __future__ import annotations
-
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 from hockeystick import _core
 from mechanisms.mixtures import FORMS, Mixture, near
@@ -14,11 +12,7 @@ TILT = 1.5
 CELLS = [(-3.0, -1.8), (-0.9, 0.4), (-0.3, 1.1), (0.0, 0.8), (1.2, 2.7)]
 CASES = [(form, *cell) for form in FORMS for cell in CELLS]
 
-
-@pytest.fixture(autouse=True)
-def _precision():
-    with ctx.workprec(120):
-        yield
+pytestmark = pytest.mark.bits(120)
 
 
 def growth(form, x):

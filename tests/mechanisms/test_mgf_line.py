@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Moments on a line against the same moments in ball arithmetic."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 
 import pytest
-from flint import acb, arb, ctx
+from flint import acb, arb
 
 import exact
 from exact.truth import log_moments
@@ -20,11 +18,7 @@ COUNT = 24
 DIRECTIONS = ("remove", "add", "replace")
 SPACING = 0.9
 
-
-@pytest.fixture(autouse=True)
-def _precision():
-    with ctx.workprec(250):
-        yield
+pytestmark = pytest.mark.bits(250)
 
 
 def line_of(sigma, rate, direction, tilt, frequency=SPACING * COUNT, log_accuracy=38.0):

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 from hockeystick import _core
 
@@ -33,11 +33,7 @@ MIXTURES = {
     "a crowd": (1.0, 0.4, ((1.0, 0.1),) * 600),
 }
 
-
-@pytest.fixture(autouse=True)
-def _precision():
-    with ctx.workprec(2400):  # e^t next to 1, for t of any size
-        yield
+pytestmark = pytest.mark.bits(2400)  # e^t next to 1, for t of any size
 
 
 def points(deviation, rate, parts):

@@ -1,23 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bounds of moduli off the real axis, by a path above it, against integrals that are proved."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 from hockeystick import _core
 from mechanisms.lines import line_of, mixture, sampled
 from mechanisms.mixtures import near
 from mechanisms.test_moment_panels import end_of
 
-
-@pytest.fixture(autouse=True)
-def _precision():
-    with ctx.workprec(250):
-        yield
+pytestmark = pytest.mark.bits(250)
 
 
 def modulus(truth, tilt, frequency):

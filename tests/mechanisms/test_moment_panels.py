@@ -1,20 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Moments without the largest losses, by panels, against integrals that are proved."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 from mechanisms.lines import check, line_of, sampled
 
-
-@pytest.fixture(autouse=True)
-def _precision():
-    with ctx.workprec(250):
-        yield
+pytestmark = pytest.mark.bits(250)
 
 
 # Noise, rate, tilt, frequency, accuracy, what may be cut.

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the trapezoid rule is off by, by the formulas of its page in ball arithmetic."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 from hockeystick import _core
 from mechanisms.mixtures import FORMS, Mixture, least, most, near
@@ -14,11 +12,7 @@ from mechanisms.mixtures import FORMS, Mixture, least, most, near
 WIDTH = 0.5  # of a cell
 PARTS = ("beyond", "below", "cells", "upright", "down")
 
-
-@pytest.fixture(autouse=True)
-def _precision():
-    with ctx.workprec(80):
-        yield
+pytestmark = pytest.mark.bits(80)
 
 
 def widest(steepest):

@@ -1,21 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What panels of moments are off by, by the formula of their page in ball arithmetic."""
 
-from __future__ import annotations
-
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 from hockeystick import _core
 from mechanisms.mixtures import Mixture, least, most, near
 
 ORDER = 16
 
-
-@pytest.fixture(autouse=True)
-def _precision():
-    with ctx.workprec(120):
-        yield
+pytestmark = pytest.mark.bits(120)
 
 
 def ellipses():

@@ -5,7 +5,7 @@ import itertools
 import math
 
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 import hockeystick as hs
 from hockeystick import _core
@@ -13,11 +13,7 @@ from hockeystick import _core
 CASES = [(0.5, 3, 1, 1), (1.3, 4, 2, 1), (1.3, 5, 4, 3), (20.0, 6, 3, 1)]
 LARGE = [(0.7, 1000, 3, 1), (3.0, 10**12, 10**6, 2), (0.3, 10**9, 10**9 - 1, 1)]
 
-
-@pytest.fixture(autouse=True)
-def _precision():
-    with ctx.workprec(200):
-        yield
+pytestmark = pytest.mark.bits(200)
 
 
 def pair(*case):

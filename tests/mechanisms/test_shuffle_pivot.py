@@ -6,15 +6,11 @@ import random
 from itertools import pairwise
 
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 from hockeystick import _core
 
-
-@pytest.fixture(autouse=True)
-def _precision():
-    with ctx.workprec(200):
-        yield
+pytestmark = pytest.mark.bits(200)
 
 
 def below(x):

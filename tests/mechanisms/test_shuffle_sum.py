@@ -8,17 +8,13 @@ from itertools import product
 
 import numpy as np
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 from hockeystick import _core
 
 sampling = _core.sampling
 
-
-@pytest.fixture(autouse=True)
-def _precision():
-    with ctx.workprec(160):
-        yield
+pytestmark = pytest.mark.bits(160)
 
 
 def convolved(one, other):

@@ -6,17 +6,13 @@ import random
 from itertools import product
 
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 from hockeystick import _core
 
 sampling = _core.sampling
 
-
-@pytest.fixture(autouse=True)
-def _precision():
-    with ctx.workprec(160):
-        yield
+pytestmark = pytest.mark.bits(160)
 
 
 def normal(a, b):

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Moments of public draws on a line against sums of integrals that are proved."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
 import pytest
-from flint import acb, arb, ctx
+from flint import acb, arb
 
 from exact.line import SmoothLine
 from hockeystick import _core
@@ -16,11 +14,7 @@ UNIT_ROUNDOFF = _core.numeric.unit_roundoff
 ENDS = {"special_remove": ("remove", "replace"), "special_add": ("add", "replace")}
 RARE = 1e-300
 
-
-@pytest.fixture(autouse=True)
-def _precision():
-    with ctx.workprec(250):
-        yield
+pytestmark = pytest.mark.bits(250)
 
 
 class Draw(NamedTuple):

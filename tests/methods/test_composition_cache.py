@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transforms of earlier questions: kept within limits, and without a trace in any answer."""
 
-from __future__ import annotations
-
 import gc
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,24 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Contours of densities and atoms together: in ball arithmetic, and against transforms."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 import hockeystick as hs
 from hockeystick import Adjacency, _core
 
 LIMITS = {"tolerance": 1e-6, "memory_limit": 1 << 30}
 
-
-@pytest.fixture(autouse=True)
-def _precision():
-    with ctx.workprec(200):
-        yield
+pytestmark = pytest.mark.bits(200)
 
 
 def normal_tail(x):

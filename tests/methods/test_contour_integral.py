@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The contour sum against ball arithmetic, and the two engines against each other."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
-from flint import arb, ctx
+from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,10 +37,7 @@ def bounds(run, direction, value, method, tolerance=1e-3, query="epsilon"):
     return answer
 
 
-@pytest.fixture(autouse=True)
-def _precision():
-    with ctx.workprec(300):
-        yield
+pytestmark = pytest.mark.bits(300)
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,12 @@ The lines are given: what their samples are off by points where it adds up, so t
 is stated too small by half is one that is too small.
 """
 
-from __future__ import annotations
-
 import cmath
 import math
 from fractions import Fraction
 
 import pytest
-from flint import acb, arb, ctx
+from flint import acb, arb
 
 import exact
 from hockeystick import _core
@@ -22,11 +20,7 @@ PERIOD = 12.0
 SPACING = 2 * math.pi / PERIOD
 DISTANT = {LOWER: -1e9, HIGHER: -1e9}  # bounds of log M where repetitions are not asked about
 
-
-@pytest.fixture(autouse=True)
-def _precision():
-    with ctx.workprec(300):
-        yield
+pytestmark = pytest.mark.bits(300)
 
 
 def points(count):

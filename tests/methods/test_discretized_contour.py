@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Smoothed contour sums of discretized steps: one-sided, tight, and as good as transforms."""
 
-from __future__ import annotations
-
 import bisect
 import functools
 import math
@@ -25,11 +23,7 @@ MEMORY = 1 << 30
 CONTOUR = {"tilts": (0.0, 2.0, 6.0), "period": 9.0, "count": 2000}
 SIDES = ("upper", "lower")
 
-
-@pytest.fixture(autouse=True)
-def _precision():
-    with ctx.workprec(300):
-        yield
+pytestmark = pytest.mark.bits(300)
 
 
 def step(side):

@@ -28,10 +28,7 @@ def one_way(name):
     return ask, terms()
 
 
-@pytest.fixture(autouse=True)
-def precision():
-    with ctx.workprec(BITS):
-        yield
+pytestmark = pytest.mark.bits(BITS)
 
 
 def pair_law(p=P, q=Q):

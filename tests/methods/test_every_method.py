@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each method of the table answers each question that it can, as every other and the oracle do."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import pytest

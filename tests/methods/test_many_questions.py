@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Many questions in one call share transforms: each answer is as good as one asked for alone."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How contours of atoms are planned: whatever it is, delta lies within what they find."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Smoothing factors and moments of steps against ball arithmetic."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -15,11 +13,7 @@ from pld import stored
 SIDES = ("upper", "lower")
 DEVIATIONS = [1e-6, 1e-3, 0.05, 0.5, 5.0, 15.0]
 
-
-@pytest.fixture(autouse=True)
-def _precision():
-    with ctx.workprec(400):
-        yield
+pytestmark = pytest.mark.bits(400)
 
 
 def transform(variance, z):

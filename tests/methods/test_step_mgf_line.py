@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Moduli of discretized steps against ball arithmetic, and runs whose contours end early."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 import pytest
-from flint import acb, arb, ctx
+from flint import acb, arb
 
 import hockeystick as hs
 from hockeystick import Adjacency, _core
@@ -18,11 +16,7 @@ INTERVAL = 2.0**-5
 MASS = [0.25, 0.5, 0.125, 0.0625, 0.03125, 0.0, 0.03125]
 TILT = 2.0
 
-
-@pytest.fixture(autouse=True)
-def _precision():
-    with ctx.workprec(300):
-        yield
+pytestmark = pytest.mark.bits(300)
 
 
 def moment(z):

@@ -3,18 +3,14 @@
 
 import numpy as np
 import pytest
-from flint import acb, arb, ctx
+from flint import acb, arb
 
 from hockeystick import _core
 
 U = 2.0**-53
 RANGES = [(-708.0, 709.0), (-1.0, 1.0), (-1e-3, 1e-3), (-50.0, 0.0)]
 
-
-@pytest.fixture(autouse=True)
-def _precision():
-    with ctx.workprec(120):
-        yield
+pytestmark = pytest.mark.bits(120)
 
 
 @pytest.mark.parametrize("kernel", _core.numeric.available_kernels())

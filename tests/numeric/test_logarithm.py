@@ -3,18 +3,14 @@
 
 import numpy as np
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 from hockeystick import _core
 
 U = 2.0**-53
 KERNELS = _core.numeric.available_kernels()
 
-
-@pytest.fixture(autouse=True)
-def _precision():
-    with ctx.workprec(160):
-        yield
+pytestmark = pytest.mark.bits(160)
 
 
 def padded(values):

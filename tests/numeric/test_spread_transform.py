@@ -13,11 +13,7 @@ transform = _core.numeric.point_mass_transform
 ORDER = 18
 U = 2.0**-53
 
-
-@pytest.fixture(autouse=True)
-def _precision():
-    with ctx.workprec(160):
-        yield
+pytestmark = pytest.mark.bits(160)
 
 
 def sampled(size, rate=1e-5, tilt=1.0):

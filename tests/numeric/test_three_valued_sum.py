@@ -11,11 +11,7 @@ from hockeystick import _core
 
 positive_part, likely_counts = _core.runs.positive_part, _core.runs.likely_counts
 
-
-@pytest.fixture(autouse=True)
-def _precision():
-    with ctx.workprec(256):
-        yield
+pytestmark = pytest.mark.bits(256)
 
 
 def masses(n, p):

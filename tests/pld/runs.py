@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Composed distributions under test, and their one-step distributions composed directly."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 

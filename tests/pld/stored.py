@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Steps and distributions of given doubles, drawn to be bad, and what they are exactly."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 

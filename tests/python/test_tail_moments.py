@@ -11,11 +11,7 @@ from hockeystick import Adjacency, _core
 
 STEPS = 9
 
-
-@pytest.fixture(autouse=True)
-def precision():
-    with ctx.workprec(200):
-        yield
+pytestmark = pytest.mark.bits(200)
 
 
 def assert_encloses(bounds, truth, tolerance=1e-3):

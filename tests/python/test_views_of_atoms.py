@@ -6,18 +6,14 @@ import random
 
 import numpy as np
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 import hockeystick as hs
 
 STEPS, EPSILON, DELTA = 20, 0.5, 1e-3
 RUN = STEPS * hs.ApproximateDP(epsilon=EPSILON, delta=DELTA)
 
-
-@pytest.fixture(autouse=True)
-def precision():
-    with ctx.workprec(200):
-        yield
+pytestmark = pytest.mark.bits(200)
 
 
 def law(delta=DELTA):

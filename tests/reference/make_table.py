@@ -10,8 +10,6 @@ whether that is a theorem, by `hockeystick.verify`. What that does not know to a
 its row: a contour integral whose error was estimated, by an oracle that is gone.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs that grow: what is kept answers as what is made from the start does."""
 
-from __future__ import annotations
-
 import math
 import random
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 import hockeystick as hs
 from hockeystick.adjacency import Direction
@@ -15,11 +15,7 @@ from hockeystick.verify.batches import Means, allocated, attained, largest, tota
 
 CELLS = 1500
 
-
-@pytest.fixture(autouse=True)
-def _precision():
-    with ctx.workprec(160):
-        yield
+pytestmark = pytest.mark.bits(160)
 
 
 def two_batches(means, alpha, *, back):

@@ -5,7 +5,7 @@ import itertools
 import math
 
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 import hockeystick as hs
 from hockeystick.adjacency import Direction
@@ -14,11 +14,7 @@ from mechanisms.test_shuffled_local import TRUTHS, delta_of, k_ary, laplace_rows
 
 HOW = {"adjacency": "replace-one"}
 
-
-@pytest.fixture(autouse=True)
-def _precision():
-    with ctx.workprec(160):
-        yield
+pytestmark = pytest.mark.bits(160)
 
 
 @pytest.mark.parametrize(("users", "epsilon0", "epsilon", "adaptive", "delta"), TRUTHS)

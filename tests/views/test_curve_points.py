@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 import hockeystick as hs
 from hockeystick import _core
@@ -15,11 +15,7 @@ from hockeystick.adjacency import Direction
 PRECISION = 400
 HIDDEN = arb(2) ** -300
 
-
-@pytest.fixture(autouse=True)
-def precision():
-    with ctx.workprec(PRECISION):
-        yield
+pytestmark = pytest.mark.bits(PRECISION)
 
 
 def ends(ball):

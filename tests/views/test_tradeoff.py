@@ -26,11 +26,7 @@ from random_runs import Term
 ADD = {"adjacency": Adjacency.ADD_ONE}
 REPLACE = {"adjacency": Adjacency.REPLACE_ONE}
 
-
-@pytest.fixture(autouse=True)
-def precision():
-    with ctx.workprec(2000):  # a miss of e^-m, and doubles as they stand
-        yield
+pytestmark = pytest.mark.bits(2000)  # a miss of e^-m, and doubles as they stand
 
 
 def bounds_of(query, *points, **how):

@@ -8,8 +8,6 @@ A file for each mechanism, named as that of its class, holds
                                       many losses; the truth of others is `hockeystick.verify`
 """
 
-from __future__ import annotations
-
 import pkgutil
 from collections.abc import Mapping
 from functools import cache

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The worst mechanism of an (epsilon, delta) guarantee."""
 
-from __future__ import annotations
-
 import random
 
 from flint import arb

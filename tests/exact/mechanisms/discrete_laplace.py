@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The discrete Laplace mechanism."""
 
-from __future__ import annotations
-
 import random
 
 from flint import arb

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two given distributions."""
 
-from __future__ import annotations
-
 import math
 import random
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The exponential mechanism: no better than the worst of its guarantee."""
 
-from __future__ import annotations
-
 import random
 
 from exact.mechanisms.approximate_dp import release

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gaussian noise on a sum with a random sensitivity."""
 
-from __future__ import annotations
-
 import math
 import random
 

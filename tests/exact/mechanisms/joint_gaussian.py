@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gaussian mechanisms on the same records, released together, whose one noise is a double."""
 
-from __future__ import annotations
-
 import random
 
 from exact.release import Parameters, power, with_rate

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Gaussian mechanism on Poisson subsamples cut to a size."""
 
-from __future__ import annotations
-
 import math
 import random
 
