@@ -2,9 +2,6 @@
 """The page of limits says what the counts kept in benchmarks/results come to."""
 
 import json
-import math
-
-import pytest
 
 import limits
 
@@ -27,16 +24,6 @@ def test_nothing_took_less_than_the_least():
         work = FOUND[str(question)]
         assert work.instructions > limits.least_work(work)
         assert work.lower <= work.upper <= work.lower * (1 + 2 * question.tolerance)
-
-
-def test_the_variance_of_a_gaussian_step():
-    assert limits.variance(limits.Question(rate=1.0), 3.0) == pytest.approx(1.0, rel=1e-9)
-
-
-def test_a_contour_takes_a_sample_for_each_pi_nats():
-    work = limits.Work("contour_integral", 9, 1.0, 1.0, 1.0, 1)
-    question = limits.Question(tolerance=math.exp(-5 * math.pi))
-    assert limits.least_samples(question, work) == pytest.approx(5)
 
 
 def test_bytes_of_a_transform():

@@ -4,10 +4,8 @@
 import json
 import math
 import re
-import subprocess
 import sys
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,19 +16,11 @@ import cases
 import compare
 import footprint
 import measure
-import report
 import sampling
 import services
-import worker
-from hockeystick import _core
-from measure import Answer, Status
+from measure import Status
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
-
-TRUTH = cases.Truth(Fraction(2), Fraction(1, 10**20))
-RIGHT = Answer(lower=1.9995, upper=2.0005, estimate=2.0)
-check = partial(measure.judge, truth=TRUTH, gap=1e-3)
-
 
 MANY = services.Answers(lower=np.array([1.0, 2.0]), upper=np.array([1.001, 2.0]))
 
@@ -50,12 +40,6 @@ MANY = services.Answers(lower=np.array([1.0, 2.0]), upper=np.array([1.001, 2.0])
 def test_the_judge_of_many_answers_goes_by_the_worst(lower, upper, status):
     answers = services.Answers(np.array(upper), None if lower is None else np.array(lower))
     assert services.judge(answers, MANY, 1.1e-3).status is status
-
-
-def test_width_and_distance_of_many_answers_are_the_largest():
-    answers = services.Answers(lower=np.array([0.5, 1.0]), upper=np.array([1.25, 3.0]))
-    verdict = services.judge(answers, MANY, 1e-3)
-    assert (verdict.width, verdict.distance, verdict.text) == (1.0, 0.5, "3.0")
 
 
 def test_our_answers_to_services_are_certified(monkeypatch):
@@ -86,23 +70,6 @@ def test_our_answers_to_random_allocations_are_certified():
     assert sum(int(row.split("|")[2]) for row in rows) == 4
 
 
-def test_two_threads_answer_the_questions_of_one_in_their_order():
-    one, two = (ask() for ask in services.throughput(21).asks.values())
-    assert len({*one.upper.tolist()}) == 21
-    assert (one.upper == two.upper).all()
-    assert (one.lower == two.lower).all()
-
-
-def test_the_note_on_throughput_is_of_neighbouring_rounds():
-    def outcome(*samples):
-        return measure.Outcome(verdict=check(RIGHT), samples=[*samples])
-
-    outcomes = {"one": outcome(2.0, 3.0, 8.0), "two": outcome(1.0, 2.0, 5.0)}
-    note = services._rates(outcomes, 6)
-    assert note.startswith("2 questions a second on one thread, 3 on two: 1.60 times as many")
-    assert "(1.50 to 2.00)" in note
-
-
 def test_the_page_has_the_table_of_admissions():
     kept = json.loads((BENCHMARKS / "results" / "services.json").read_text(encoding="utf-8"))
     records = kept["admission"]["records"]
@@ -122,43 +89,12 @@ def test_admissions_are_raced(monkeypatch):
     assert text.count("\n| ") == 2 + len(admission.ways())
 
 
-def test_the_table_of_admissions_is_of_neighbouring_rounds():
-    def rounds(*rates):
-        return [{"rate": rate, "p50": 1e-3, "p99": 2e-3} for rate in rates]
-
-    apps = dict(zip(admission.APPS, (rounds(10, 30), rounds(20, 20), rounds(40, 60)), strict=True))
-    found = {"; ".join(way): apps[way.app] for way in admission.ways()}
-    row = admission.table(found).splitlines()[2]
-    assert row == "| one worker | admission | 20 | 10 to 30 | 0.38 | 1 ms | 2 ms |"
-
-
 def test_peaks_grow_with_every_step_and_are_not_those_of_the_parent():
     held = np.ones(2**24)  # 128 MiB, which getrusage would pass on
     peaks = list(footprint.child_peaks().values())
     assert len(peaks) == 4
     assert 2**20 < peaks[0] < peaks[1] < peaks[2] <= peaks[3]
     assert peaks[0] < held.nbytes
-
-
-def test_the_footprint_is_over_numpy(monkeypatch):
-    taken = {"numpy": [1.0, 2.0, 3.0], "numpy, hockeystick": [1.25, 2.5, 3.125]}
-    peaks = {"import numpy": 10, "import hockeystick": 12, "a": 12, "b": 15}
-    monkeypatch.setattr(footprint, "import_times", lambda _: taken)
-    monkeypatch.setattr(
-        footprint, "child_peaks", lambda: {k: v * 2.0**20 for k, v in peaks.items()}
-    )
-    text, samples = footprint.measured(2)
-    assert "| numpy, hockeystick | 2.5 s | 1.25 s to 3.12 s | 3 | 250 ms |" in text
-    assert "| import hockeystick | 12.0 |  |\n| a | 12.0 | 0.0 |\n| b | 15.0 | 3.0 |" in text
-    assert samples["import_seconds"] == taken
-    assert f"| together | {sum(samples['disk_bytes'].values()) / 2**20:.1f} |" in text
-    assert all(2**17 < size < 2**28 for size in samples["disk_bytes"].values())
-
-
-def test_the_page_has_a_place_for_every_service():
-    page = (BENCHMARKS / "README.md").read_text()
-    for name in (*services.SERVICES, "footprint"):
-        assert "new text" in report.replaced(page, f"services {name}", "new text\n")
 
 
 def test_the_page_lists_every_file():
@@ -219,31 +155,6 @@ def test_two_versions_are_raced(monkeypatch, capsys):
     assert "v0 is 0123456789ab; 2 rounds; " in page
 
 
-def test_kernels_are_raced(monkeypatch, capsys):
-    monkeypatch.setattr(compare, "begin", lambda: None)
-    options = ["--kernel", "scalar", "--case", "gaussians", "--rounds", "2"]
-    monkeypatch.setattr(sys, "argv", ["compare.py", *options])
-    compare.main()
-    page = capsys.readouterr().out
-    assert re.search(r"^\| case \| scalar \| width \| head \|.*\n.*\n\| gaussians \| ", page)
-    assert f"head is the kernel {_core.kernel()}; 2 rounds; " in page
-
-
-def test_a_worker_takes_the_kernel_it_is_told(monkeypatch, tmp_path):
-    monkeypatch.delenv("HOCKEYSTICK_KERNEL", raising=False)
-    says = "import os\nraise SystemExit(3 if 'HOCKEYSTICK_KERNEL' not in os.environ else 4)"
-    (tmp_path / "hockeystick.py").write_text(says)
-    for kernel, status in [("", 3), ("scalar", 4)]:
-        with pytest.raises(ValueError, match=f"exit status {status}"):
-            compare.Worker(tmp_path, kernel)
-
-
-def test_a_kernel_is_of_no_commit(monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["compare.py", "v0", "--kernel", "scalar"])
-    with pytest.raises(SystemExit):
-        compare.arguments()
-
-
 def test_a_worker_takes_the_library_it_is_given_and_no_other(tmp_path):
     with pytest.raises(ValueError, match="hides the one to be measured"):
         compare.Worker(tmp_path)
@@ -253,41 +164,3 @@ def test_a_worker_takes_the_library_it_is_given_and_no_other(tmp_path):
         found = empty.sample("dpsgd", 1)
     assert not found.counts
     assert "has no attribute" in found.text
-
-
-def test_a_worker_that_ends_is_an_error(tmp_path):
-    (tmp_path / "hockeystick.py").write_text("raise SystemExit(3)")
-    with pytest.raises(ValueError, match="a worker ended with exit status 3"):
-        compare.Worker(tmp_path)
-
-
-def test_a_case_that_fails_is_a_sample():
-    found = worker.sample("no such case", 1)
-    assert (found["status"], found["seconds"]) == ("FAILED", 0.0)
-
-
-@pytest.fixture
-def clone(tmp_path):
-    def git(*words):
-        name = ("-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false")
-        subprocess.run(["git", "-C", tmp_path, *name, *words], check=True, capture_output=True)  # noqa: S607
-
-    git("init")
-    (tmp_path / "file").write_text("old")
-    git("add", "file")
-    git("commit", "-m", "one")
-    return tmp_path, git
-
-
-def test_the_last_tag_is_compared_with(clone, tmp_path):
-    root, git = clone
-    assert compare.default_ref(root) == "HEAD~20"
-    with pytest.raises(ValueError, match="REF must name a commit of this clone, got 'HEAD~20'"):
-        compare.commit("HEAD~20", root)
-    git("tag", "v1")
-    (root / "file").write_text("new")
-    git("commit", "-a", "-m", "two")
-    assert compare.default_ref(root) == "v1"
-    compare.unpack("v1", tmp_path / "old", root)
-    assert (tmp_path / "old" / "file").read_text() == "old"
-    assert (root / "file").read_text() == "new"

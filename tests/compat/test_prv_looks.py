@@ -63,13 +63,6 @@ def test_what_is_finite_of_a_guarantee():
     assert leaky.mean() == pytest.approx(0.5 * math.tanh(0.25), rel=1e-3)
 
 
-def test_no_loss_is_below_the_least():
-    least = math.log(0.8)
-    assert list(SAMPLED.cdf([-1e3, least - 1e-9])) == [0, 0]
-    assert SAMPLED.pdf(least - 1e-9) == 0
-    assert SAMPLED.cdf(1e3) == 1
-
-
 @pytest.mark.parametrize("make", [prv.LaplaceMechanism(1.0), prv.PureDPMechanism(1.0)])
 def test_atoms_have_no_density(make):
     with pytest.raises(NotImplementedError, match="has no pdf"):
