@@ -180,21 +180,6 @@ def test_the_loss_itself_is_enclosed(view):
     assert -1 < lower < upper < 2
 
 
-@pytest.mark.parametrize("delta", [-0.1, 1.0, math.nan])
-def test_points_out_of_range_are_refused(delta):
-    with pytest.raises(Refused, match="delta must be"):
-        Run().add("zcdp", rho=0.1).ask("epsilon", [delta])
-
-
-def test_what_is_nothing_is_left_out():
-    run = (
-        Run()
-        .add("zcdp", rho=0)
-        .add("poisson_sampled_curve(hockey_stick_curve)", **OF_CURVE, sampling_probability=0)
-    )
-    assert run.ask("epsilon", [1e-5]) == (OK, [(0.0, 0.0)])
-
-
 @pytest.mark.parametrize("view", ["renyi_divergence", "zcdp", "epsilon", "delta"])
 def test_sums_of_rho_beyond_its_range_are_refused(view):
     """Gaussians that stand for them have noise of 0.001 at least, and smaller divergences."""

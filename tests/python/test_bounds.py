@@ -2,7 +2,6 @@
 """Bounds are a pair with a budget."""
 
 import math
-import pickle
 import random
 from decimal import Decimal
 
@@ -11,40 +10,9 @@ import pytest
 
 import hockeystick as hs
 
-STEP = hs.Gaussian(noise_multiplier=2.0)
-
-
-def test_bounds_unpack_into_two():
-    bounds = STEP.epsilon_bounds(delta=1e-5)
-    lower, upper = bounds
-    assert (lower, upper) == (bounds.lower, bounds.upper)
-    assert bounds.gap == upper - lower
-    assert lower <= bounds.estimate <= upper
-
-
-def test_budget_of_a_scalar():
-    budget = STEP.epsilon_bounds(delta=1e-5).error_budget
-    assert budget._fields == ("discretization", "truncation", "wraparound", "rounding")
-    assert all(type(entry) is float and entry >= 0 for entry in budget)
-    assert budget.total == pytest.approx(sum(budget), rel=1e-15)
-
-
-def test_budget_of_an_array_has_its_shape():
-    bounds = STEP.delta_bounds(epsilon=np.array([[0.5, 1.0]]))
-    assert all(entry.shape == (1, 2) for entry in bounds.error_budget)
-    assert bounds.gap.shape == (1, 2)
-    assert np.all(bounds.error_budget.total >= 0)
-
 
 def test_estimate_does_not_overflow():
     assert hs.Bounds(1e308, 1.5e308).estimate == 1.25e308
-
-
-def test_pickle_keeps_the_budget():
-    bounds = STEP.epsilon_bounds(delta=1e-5)
-    copy = pickle.loads(pickle.dumps(bounds))  # noqa: S301
-    assert copy == bounds
-    assert copy.error_budget == bounds.error_budget
 
 
 def test_bounds_explain_the_question_that_they_answer():

@@ -55,10 +55,6 @@ def test_repr_is_code_and_values_pickle(composition):
     assert pickle.loads(pickle.dumps(composition)) == composition  # noqa: S301
 
 
-def test_repr_reads_like_the_source():
-    assert repr(3 * A + B) == "3 * Gaussian(2.0) + Gaussian(3.0)"
-
-
 @pytest.mark.parametrize(
     "count", [np.int64(3), np.uint8(3), np.int32(3), 3.0, np.float64(3), Fraction(3), Decimal(3)]
 )
@@ -106,11 +102,6 @@ def test_others_on_one_sample_are_refused(run, message):
         run.poisson_sampled_together(0.1)
 
 
-def test_nothing_cannot_be_sampled():
-    with pytest.raises(ValueError, match="^composition must hold a mechanism to be sampled"):
-        Composition().poisson_sampled_together(0.1)
-
-
 def test_deltas_that_add_up_are_mentioned():
     run = 3 * hs.ApproximateDP(1, 1e-5)
     with pytest.warns(UserWarning, match=r"the deltas .* add up, to 3e-05, which is above"):
@@ -118,13 +109,6 @@ def test_deltas_that_add_up_are_mentioned():
     assert run.epsilon(3e-5) <= 3.0
     assert run.epsilon([1e-5]).tolist() == [math.inf]
     assert run.epsilon_bounds(1e-5).upper == math.inf
-
-
-def test_a_missing_argument_names_no_class_of_the_inside():
-    with pytest.raises(
-        TypeError, match="^epsilon takes delta, adjacency, .*; missing a required argument"
-    ):
-        RUN.epsilon()
 
 
 @pytest.mark.parametrize(
@@ -142,11 +126,6 @@ def test_counts_of_a_wrong_type(value, count):
 def test_counts_out_of_range(count):
     with pytest.raises(ValueError, match=r"^count must be a whole number in \[0, 1000000000\]"):
         count * A
-
-
-def test_merged_counts_out_of_range():
-    with pytest.raises(ValueError, match="^count must be .*, got 1000000001$"):
-        10**9 * A + A
 
 
 @pytest.mark.parametrize("other", [1, 0.0, None, "A", [A], False])
@@ -200,38 +179,6 @@ def test_scalars_give_floats(run):
         assert all(type(bound) is float for bound in run.delta_bounds(epsilon=epsilon))
 
 
-@pytest.mark.parametrize("shape", [(0,), (3,), (2, 2), (1, 3, 1)])
-def test_arrays_give_arrays_of_their_shape(shape):
-    size = math.prod(shape)
-    deltas = np.geomspace(1e-8, 1e-2, size).reshape(shape)
-    bounds = RUN.epsilon_bounds(delta=deltas)
-    assert bounds.lower.shape == bounds.upper.shape == shape
-    for index in np.ndindex(shape):
-        lower, upper = RUN.epsilon_bounds(delta=deltas[index])
-        assert bounds.lower[index] <= upper
-        assert lower <= bounds.upper[index]
-    epsilons = np.linspace(0, 2, size).reshape(shape)
-    assert RUN.delta(epsilon=epsilons).shape == shape
-
-
-def test_lists_and_strided_arrays_are_arrays():
-    deltas = np.array([1e-3, 9.0, 1e-5])[::2]
-    assert np.array_equal(RUN.epsilon(delta=deltas), RUN.epsilon(delta=[1e-3, 1e-5]))
-
-
-def test_the_answer_is_the_upper_bound():
-    assert RUN.epsilon(delta=1e-5) == RUN.epsilon_bounds(delta=1e-5).upper
-    assert RUN.delta(epsilon=1.0) == RUN.delta_bounds(epsilon=1.0).upper
-
-
-@pytest.mark.parametrize("tolerance", [1e-1, 1e-3, 1e-5])
-@pytest.mark.parametrize("delta", [0.1, 1e-5, 1e-15])
-def test_the_gap_is_within_the_tolerance(tolerance, delta):
-    lower, upper = RUN.epsilon_bounds(delta=delta, tolerance=tolerance)
-    assert 0 < lower <= upper
-    assert upper - lower <= tolerance * upper
-
-
 @pytest.mark.parametrize(
     "run",
     [
@@ -267,24 +214,6 @@ def test_epsilon_and_delta_are_inverse(delta, share):
     if epsilon > 0:
         less = share * RUN.epsilon_bounds(delta=delta).lower
         assert RUN.delta_bounds(epsilon=less).upper >= delta * (1 - 1e-12)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "name"),
-    [
-        ({"delta": -0.5}, ValueError, "delta"),
-        ({"delta": [[0.1], [0.1, 0.2]]}, ValueError, "delta"),
-        ({"delta": "1e-5"}, TypeError, "delta"),
-        ({"delta": 1e-5, "tolerance": 1.0}, ValueError, "tolerance"),
-        ({"delta": 1e-5, "memory_limit": 0}, ValueError, "memory_limit"),
-        ({"delta": 1e-5, "adjacency": None}, TypeError, "adjacency"),
-    ],
-)
-@pytest.mark.parametrize("run", [A, RUN, Composition()], ids=["mechanism", "composition", "empty"])
-def test_bad_arguments_are_named(run, arguments, error, name):
-    for ask in (run.epsilon, run.epsilon_bounds):
-        with pytest.raises(error, match=f"^{name} must be "):
-            ask(**arguments)
 
 
 def test_losses_of_any_size_are_declined_with_bounds():

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 import hockeystick as hs
 import questions
@@ -39,32 +39,11 @@ NOTHING = [
 ADD_OR_REMOVE = (Adjacency.ADD_OR_REMOVE_ONE, Adjacency.REMOVE_ONE, Adjacency.ADD_ONE)
 
 
-def test_they_differ():
-    assert len(set(EXAMPLES)) == len(EXAMPLES)
-    assert hs.ExponentialMechanism(epsilon=1) != hs.ApproximateDP(epsilon=1, delta=0)
-
-
 @pytest.mark.parametrize("mechanism", NOTHING, ids=repr)
 def test_what_costs_nothing(mechanism):
     assert mechanism.simplified() is None
     for adjacency in Adjacency:
         assert mechanism.epsilon_bounds(1e-5, adjacency=adjacency) == (0.0, 0.0)
-
-
-SYMMETRIC = [m for m in EXAMPLES if not isinstance(m, hs.DiscretePair | hs.RandomizedResponse)]
-
-
-@pytest.mark.parametrize("mechanism", SYMMETRIC, ids=repr)
-def test_symmetric_pairs_are_one(mechanism):
-    for adjacency in Adjacency:
-        assert len({mechanism.dominating_pair(way) for way in adjacency.directions}) == 1
-
-
-def test_numpy_numbers_become_pythons():
-    noise = hs.DiscreteGaussian(
-        sigma=np.float32(2), sensitivity=np.int8(3), truncation=np.uint16(9)
-    )
-    assert repr(noise) == "DiscreteGaussian(2.0, sensitivity=3, truncation=9)"
 
 
 def test_sizes_are_predicted():
@@ -144,48 +123,9 @@ def test_no_pair_is_proved_for_replacement_on_a_subsample(mechanism):
 # Closed forms: one step, whose delta is P(L > epsilon) - e^epsilon Q(L > epsilon).
 
 
-def delta_of(p, q, epsilon):
-    pairs = zip(p, q, strict=True)
-    return sum((max(a - arb(epsilon).exp() * b, arb(0)) for a, b in pairs), arb(0))
-
-
 def assert_encloses(bounds, truth, tolerance=1e-3):
     assert questions.encloses(bounds, truth)
     assert questions.is_tight(bounds, truth, tolerance)
-
-
-def weights(mechanism, radius=200):
-    """The noise's masses on [-radius, radius], in ball arithmetic."""
-    points = range(-radius, radius + 1)
-    if isinstance(mechanism, hs.DiscreteLaplace):
-        a = arb(mechanism.parameter)
-        return [(-a * abs(x)).exp() * (a / 2).tanh() for x in points]
-    bound = mechanism.truncation or radius
-    s = 2 * arb(mechanism.sigma) ** 2
-    kernel = [(-(arb(x) ** 2) / s).exp() if abs(x) <= bound else arb(0) for x in points]
-    total = sum(kernel, arb(0))
-    return [w / total for w in kernel]
-
-
-@pytest.mark.parametrize("rate", [1.0, 0.1])
-@pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.3])
-@pytest.mark.parametrize("mechanism", [m for m in SAMPLABLE if hasattr(m, "sensitivity")], ids=repr)
-def test_one_step_of_additive_noise(mechanism, epsilon, rate):
-    shift = mechanism.sensitivity
-    with ctx.workprec(200):
-        p, q = weights(mechanism)[:-shift], weights(mechanism)[shift:]
-        p = [(1 - arb(rate)) * b + arb(rate) * a for a, b in zip(p, q, strict=True)]
-        remove, add = delta_of(p, q, epsilon), delta_of(q, p, epsilon)
-    run = mechanism if rate == 1 else mechanism.poisson_sampled(rate)
-    for truth, adjacency in ((remove, Adjacency.REMOVE_ONE), (add, Adjacency.ADD_ONE)):
-        bounds = run.delta_bounds(epsilon, adjacency=adjacency)
-        assert questions.encloses(hs.Bounds(bounds.lower - LOST, bounds.upper + LOST), truth)
-        assert questions.is_tight(bounds, truth, 1e-3)
-    special = run.delta_bounds(epsilon, adjacency=Adjacency.REPLACE_SPECIAL)
-    assert special == run.delta_bounds(epsilon)
-
-
-LOST = 1e-18  # beyond the integers looked at
 
 
 @pytest.mark.parametrize("mechanism", [m for m in EXAMPLES if hasattr(m, "sensitivity")], ids=repr)
@@ -195,19 +135,6 @@ def test_replacing_is_twice_the_shift(mechanism):
     assert once.dominating_pair(direction) is twice.dominating_pair(
         Adjacency.REMOVE_ONE.directions[0]
     )
-
-
-@pytest.mark.parametrize("epsilon", [0.0, 0.2, 1.0])
-def test_one_randomized_response(epsilon):
-    mechanism = hs.RandomizedResponse(noise_parameter=0.25, num_buckets=5)
-    r, k = arb(0.25), arb(5)
-    own, other = 1 - r + r / k, r / k
-    p, q = [own, other, 3 * other], [other, own, 3 * other]
-    bounds = mechanism.delta_bounds(epsilon, adjacency=Adjacency.REPLACE_ONE)
-    assert_encloses(bounds, delta_of(p, q, epsilon))
-    p, q = [own, 4 * other], [1 / k, 4 / k]
-    worse = max(delta_of(p, q, epsilon), delta_of(q, p, epsilon))
-    assert_encloses(mechanism.delta_bounds(epsilon, adjacency=Adjacency.REPLACE_SPECIAL), worse)
 
 
 @pytest.mark.parametrize("count", [1, 20])
@@ -222,23 +149,6 @@ def test_guarantees_compose_optimally(count):
     run = count * hs.ApproximateDP(epsilon=0.3, delta=1e-4)
     for adjacency in Adjacency:
         assert_encloses(run.delta_bounds(0.0, adjacency=adjacency), truth)
-
-
-def test_without_noise_no_epsilon_is_enough():
-    mechanism = hs.RandomizedResponse(noise_parameter=0, num_buckets=4)
-    bounds = mechanism.delta_bounds(5.0, adjacency=Adjacency.REPLACE_ONE)
-    assert bounds.lower >= 1 - 1e-12
-    assert bounds.upper == 1.0
-
-
-def test_histograms_may_be_of_any_direction():
-    pair = hs.DiscretePair(p=[0.9, 0.1, 0.0], q=[0.5, 0.4, 0.1])
-    p, q = ([arb(x) / sum(map(arb, xs), arb(0)) for x in xs] for xs in (pair.p, pair.q))
-    forward, backward = delta_of(p, q, 0.4), delta_of(q, p, 0.4)
-    assert_encloses(pair.delta_bounds(0.4, adjacency=Adjacency.REMOVE_ONE), forward)
-    assert_encloses(pair.delta_bounds(0.4, adjacency=Adjacency.ADD_ONE), backward)
-    for adjacency in (Adjacency.REPLACE_ONE, Adjacency.REPLACE_SPECIAL):
-        assert_encloses(pair.delta_bounds(0.4, adjacency=adjacency), max(forward, backward))
 
 
 def test_no_epsilon_is_lost_where_the_tilt_is_steep():
@@ -292,13 +202,3 @@ def test_permute_and_flip_is_dominated_by_its_pair(epsilon):
                 assert got <= most * (1 + 1e-12)
     worst = deltas([1.0, 0.0], [-1, 1])
     assert worst[0] == pytest.approx(laplace[0], rel=1e-12)
-
-
-def test_permute_and_flip_is_laplace():
-    for epsilon, adjacency in itertools.product([0.25, 2.0], ADD_OR_REMOVE):
-        flips = 9 * hs.PermuteAndFlip(epsilon=epsilon)
-        noises = 9 * hs.Laplace(noise_multiplier=1 / epsilon)
-        query = {"delta": 1e-6, "adjacency": adjacency}
-        assert flips.epsilon_bounds(**query) == noises.epsilon_bounds(**query)
-    with pytest.raises(ValueError, match=r"^adjacency must be .*PermuteAndFlip\(.*replace-one'"):
-        flips.epsilon_bounds(1e-6, adjacency=Adjacency.REPLACE_ONE)

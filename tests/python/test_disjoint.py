@@ -182,19 +182,6 @@ def test_equal_objects_give_equal_bits_and_are_shown_as_code():
     assert eval(repr(one), names) == one  # noqa: S307, of our own text
 
 
-def test_explanations_are_of_each_run():
-    found = hs.parallel(*PARTS).explain(delta=1e-3)
-    each = [part.explain(delta=1e-3) for part in PARTS]
-    assert len(found.directions) == sum(len(one.directions) for one in each)
-    assert "chosen" in str(hs.parallel(*PARTS).epsilon_bounds(1e-3).explain())
-
-
-def test_the_warning_about_deltas_is_of_the_worst_run():
-    parts = hs.parallel(*(hs.ApproximateDP(epsilon=e, delta=e * 1e-3) for e in (1.0, 2.0)))
-    with pytest.warns(UserWarning, match=r"add up, to 0\.002,"):
-        assert parts.epsilon(1e-5) == math.inf
-
-
 def many(number):
     return [hs.Laplace(10.0 + k) for k in range(number)]
 
@@ -231,12 +218,6 @@ def test_what_does_not_run_is_no_part(make):
         make()
 
 
-def test_as_many_runs_as_are_allowed():
-    assert len(hs.parallel(*many(256)).runs) == 256
-    assert len((255 * hs.parallel(*many(2))).runs) == 256
-    assert len((hs.parallel(*many(16)) + hs.parallel(*map(hs.Gaussian, range(1, 17)))).runs) == 256
-
-
 @pytest.mark.parametrize("size", [1, 2, 5])
 def test_groups_within_a_part_are_those_of_each_run(size):
     run = hs.parallel(*PARTS) + hs.Laplace(5.0)
@@ -244,21 +225,6 @@ def test_groups_within_a_part_are_those_of_each_run(size):
     assert grouped == hs.parallel(*((part + hs.Laplace(5.0)).group(size) for part in PARTS))
     each = [one.group(size).epsilon_bounds(1e-4) for one in run.runs]
     assert grouped.epsilon(1e-4) == max(bounds.upper for bounds in each)
-
-
-@pytest.mark.parametrize("adjacency", ADJACENCIES)
-def test_groups_of_gaussians_over_any_parts(adjacency):
-    """In each way to share a group out, a normal output moves by as much as its part's records."""
-    size, noises, shared = 4, (6.0, 9.0), 10.0
-    run = hs.parallel(*map(hs.Gaussian, noises)) + hs.Gaussian(shared)
-    found = run.group(size).delta_bounds(1.0, adjacency=adjacency)
-    costs = []
-    for first in range(size + 1):
-        moves = (first / noises[0], (size - first) / noises[1], size / shared)
-        one = hs.Gaussian(1 / math.hypot(*moves))
-        costs.append(one.delta_bounds(1.0, adjacency=adjacency))
-    assert found.upper >= max(one.lower for one in costs)
-    assert found.lower <= max(one.upper for one in costs)
 
 
 def test_no_group_over_parts_costs_more_than_one_within():

@@ -56,51 +56,6 @@ def test_plain_gaussians_are_enclosed_truly():
         assert upper - lower <= 1e-9 * upper
 
 
-def test_many_questions_keep_their_order():
-    steps = np.arange(5000)  # more than one call of the core
-    epsilon = hs.dpsgd_epsilon(
-        noise_multiplier=30.0,
-        sampling_probability=np.where(steps % 1000, 0, 1),
-        steps=steps,
-        delta=0.1,
-    )
-    assert np.flatnonzero(epsilon).tolist() == [1000, 2000, 3000, 4000]
-    assert np.all(np.diff(epsilon[1000::1000]) > 0)
-
-
-def test_more_noise_less_sampling_and_fewer_steps_cost_less():
-    noise = np.linspace(0.7, 3, 6)
-    assert np.all(np.diff(hs.dpsgd_epsilon(**RUN | {"noise_multiplier": noise})) < 0)
-    q = np.linspace(0, 1, 6)
-    assert np.all(np.diff(hs.dpsgd_epsilon(**RUN | {"sampling_probability": q})) > 0)
-    steps = np.arange(0, 600, 100)
-    assert np.all(np.diff(hs.dpsgd_epsilon(**RUN | {"steps": steps})) > 0)
-
-
-@pytest.mark.parametrize("scalar", [float, np.float64, np.array], ids=["float", "float64", "array"])
-def test_scalars_give_floats(scalar):
-    bounds = hs.dpsgd_epsilon_bounds(**RUN | {"delta": scalar(1e-5), "steps": np.int64(100)})
-    assert type(bounds.lower) is type(bounds.upper) is float
-    assert type(bounds.error_budget.total) is float
-    assert type(hs.dpsgd_epsilon(**RUN)) is float
-
-
-@pytest.mark.parametrize("shape", [(0,), (1,), (2, 0), (1, 1)])
-def test_shapes_are_kept(shape):
-    epsilon = hs.dpsgd_epsilon(**RUN | {"delta": np.full(shape, 1e-5)})
-    assert epsilon.shape == shape
-
-
-def test_lists_and_strided_views_are_arrays():
-    expected = hs.dpsgd_epsilon(**RUN | {"steps": [1, 2, 3]})
-    assert np.array_equal(expected, hs.dpsgd_epsilon(**RUN | {"steps": np.arange(1, 7)[:3]}))
-    wide = np.array([1, 9, 2, 9, 3, 9], dtype=np.uint8)
-    assert np.array_equal(expected, hs.dpsgd_epsilon(**RUN | {"steps": wide[::2]}))
-    assert hs.dpsgd_epsilon(**RUN | {"steps": []}).shape == (0,)
-    objects = np.array([[1, 2, 3]], dtype=object)
-    assert np.array_equal(expected[None], hs.dpsgd_epsilon(**RUN | {"steps": objects}))
-
-
 def test_other_threads_run_during_a_batch():
     steps = np.arange(1, 10_001)
     started, finished = threading.Event(), threading.Event()

@@ -3,7 +3,6 @@
 
 import dataclasses
 
-import numpy as np
 import pytest
 
 import hockeystick as hs
@@ -11,15 +10,6 @@ from hockeystick import Adjacency
 
 STEP = hs.Gaussian(noise_multiplier=1.5)
 SAMPLED = STEP.poisson_sampled(0.25)
-
-
-def test_they_are_immutable_values():
-    assert hs.Gaussian(noise_multiplier=1.5) == STEP
-    assert hash(hs.Gaussian(noise_multiplier=1.5)) == hash(STEP)
-    assert hs.PoissonSampled(mechanism=STEP, sampling_probability=0.25) == SAMPLED
-    assert len({STEP, SAMPLED, hs.Gaussian(noise_multiplier=1.5)}) == 2
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        STEP.noise_multiplier = 2.0
 
 
 def test_replace_changes_a_guarantee():
@@ -30,11 +20,6 @@ def test_replace_changes_a_guarantee():
     )
     with pytest.raises(ValueError, match="^epsilon must be "):
         dataclasses.replace(hs.PermuteAndFlip(epsilon=0.5), epsilon=-1.0)
-
-
-def test_fields_become_floats():
-    assert type(hs.Gaussian(noise_multiplier=2).noise_multiplier) is float
-    assert type(STEP.poisson_sampled(np.float32(0.25)).sampling_probability) is float
 
 
 MIXTURE = hs.GaussianMixture(1.0, sensitivities=[0, 1, 2], probabilities=[0.5, 0.3, 0.2])
@@ -57,22 +42,3 @@ def test_replacing_is_twice_the_distance():
     limit = nearly.epsilon_bounds(adjacency=Adjacency.REPLACE_ONE, **query)
     assert limit.lower <= upper * (1 + 1e-9)
     assert limit.upper >= lower * (1 - 1e-9)
-
-
-def test_the_plain_gaussian_is_symmetric():
-    queries = [
-        STEP.epsilon_bounds(delta=1e-5, adjacency=adjacency)
-        for adjacency in (Adjacency.REMOVE_ONE, Adjacency.ADD_ONE, Adjacency.ADD_OR_REMOVE_ONE)
-    ]
-    assert queries[0] == queries[1] == queries[2]
-
-
-def test_the_worse_direction_counts():
-    run = 100 * SAMPLED
-    query = {"delta": 1e-5, "tolerance": 1e-5}
-    remove = run.epsilon_bounds(adjacency=Adjacency.REMOVE_ONE, **query)
-    add = run.epsilon_bounds(adjacency=Adjacency.ADD_ONE, **query)
-    both = run.epsilon_bounds(**query)
-    assert both.upper >= max(remove.lower, add.lower)
-    assert both.lower <= max(remove.upper, add.upper)
-    assert remove.lower > add.upper

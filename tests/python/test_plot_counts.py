@@ -65,20 +65,6 @@ def test_the_certified_lines_hold_at_every_count(step, counts, ax):
     assert (upper - lower < 0.1 * upper[-1]).all()
 
 
-def test_a_support_keeps_gaussians_apart(ax):
-    plot.epsilon_by_count(
-        hs.Gaussian(noise_multiplier=20.0),
-        [100, 200],
-        estimators=["privacy_buckets"],
-        discretization_interval=0.02,
-        support=[0.02 * k for k in range(-30, 31)],
-        ax=ax,
-    )
-    n, upper = line(ax, "certified")
-    excess = line(ax, "privacy buckets")[1] - upper[np.isin(n, [100, 200])]
-    np.testing.assert_allclose(excess, [1.0, 2.0], rtol=0.1)  # half an interval a step
-
-
 @pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("baselines", "yscale"), [(["rdp"], "linear"), (["basic", "optimal"], "log")]
@@ -92,11 +78,3 @@ def test_the_certified_curve_can_be_read_beside_large_baselines(baselines, yscal
         STEP, [1, 500, 5000], baselines=baselines, scale="linear", ax=plot.detached()
     )
     assert as_asked.get_yscale() == "linear"
-
-
-def test_counts_of_two_steps_share_axes(ax):
-    plot.epsilon_by_count(STEP, [1, 20], ax=ax)
-    assert ax.get_title() == "DP-SGD: noise 1, q = 0.05, delta = 1e-05"
-    plot.epsilon_by_count(GAUSSIAN, [1, 20], ax=ax)
-    assert ax.get_title() == "delta = 1e-05"
-    assert line(ax, "Gaussian, noise 2")[1][-1] > line(ax, "certified")[1][-1]

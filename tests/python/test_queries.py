@@ -120,14 +120,3 @@ def test_help_names_the_options(name, query):
         assert {"adjacency", "memory_limit", query.width} <= set(parameters)
         assert parameters[query.width].default == query.tolerance
         assert inspect.getdoc(method)
-
-
-def test_unknown_options_are_named():
-    with pytest.raises(TypeError, match="unexpected keyword argument 'tolerence'"):
-        RUN.epsilon(1e-5, tolerence=1e-3)
-    with pytest.raises(TypeError, match="unexpected keyword argument 'tolerence'"):
-        hs.dpsgd_epsilon(
-            noise_multiplier=1.0, sampling_probability=0.1, steps=1, delta=0.1, tolerence=1e-3
-        )
-    with pytest.raises(TypeError, match="'epsilons'; did you mean epsilon"):
-        hs.calibrate(lambda sigma: hs.Gaussian(noise_multiplier=sigma), epsilons=1.0)

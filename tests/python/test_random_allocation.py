@@ -2,7 +2,6 @@
 """Random allocation of any mechanism, as it is asked for."""
 
 import json
-import math
 import random
 from dataclasses import dataclass
 
@@ -59,22 +58,6 @@ def test_small_deltas_are_told_relatively(delta):
             assert 0 < bounds.lower <= bounds.upper <= 1.001 * bounds.lower
 
 
-def test_answers_of_randomized_response():
-    """One of two values by fair coins, but in one step: delta in closed form, both directions."""
-    step = hs.RandomizedResponse(noise_parameter=0.3, num_buckets=2)
-    for steps in (2, 7):
-        ratios = [(1.7 * high + 0.3 * (steps - high)) / steps for high in range(steps + 1)]
-        masses = [math.comb(steps, high) / 2**steps for high in range(steps + 1)]
-        for epsilon in (0.0, 0.2, 0.4):
-            alpha, parts = math.exp(epsilon), list(zip(ratios, masses, strict=True))
-            removed = math.fsum(q * max(ratio - alpha, 0) for ratio, q in parts)
-            added = math.fsum(q * max(1 - alpha * ratio, 0) for ratio, q in parts)
-            epoch = hs.RandomAllocation(mechanism=step, steps=steps)
-            bounds = epoch.delta_bounds(epsilon, adjacency="replace-special")
-            truth = max(removed, added)
-            assert bounds.lower * (1 - 1e-12) <= truth <= bounds.upper * (1 + 1e-12)
-
-
 @dataclass(frozen=True)
 class Opaque(hs.Mechanism):
     """A Gaussian of which nothing but its pair is seen."""
@@ -97,17 +80,6 @@ def test_series_and_convolution_overlap(seed):
     other = hs.RandomAllocation(mechanism=Opaque(noise), steps=steps)
     other = other.epsilon_bounds(**how, tolerance=1e-2)
     assert max(series.lower, other.lower) <= min(series.upper, other.upper)
-
-
-def test_it_can_be_calibrated():
-    noise = hs.calibrate(
-        lambda noise: 4 * hs.Laplace(noise_multiplier=noise).random_allocation(steps=20),
-        epsilon=1.0,
-        delta=1e-6,
-        bounds=(0.1, 100.0),
-    )
-    run = 4 * hs.Laplace(noise_multiplier=noise).random_allocation(steps=20)
-    assert 0.99 < run.epsilon(1e-6) <= 1.0
 
 
 def test_what_is_not_known_is_refused():

@@ -64,12 +64,6 @@ def test_a_run_is_shown_as_it_was_said(given):
     assert repr(again) == repr(run)
 
 
-def test_what_is_shown_is_short():
-    assert repr(hs.DPSGD(1, **SIZES, epochs=10.0)) == (
-        "DPSGD(1.0, batch_size=256, dataset_size=60000, epochs=10)"
-    )
-
-
 @pytest.mark.parametrize(
     ("given", "steps"),
     [
@@ -129,41 +123,6 @@ def test_the_last_batch_is_smaller_or_left_out(batch, records, drop_last):
         assert eval(repr(run), vars(hs)) == run  # noqa: S307
         in_steps = {name: value for name, value in sizes.items() if name != "epochs"}
         assert hs.DPSGD(1.0, **in_steps, steps=2 * batches, sampling=sampling) == run
-
-
-def test_the_last_batch_in_arrays():
-    run = {"dataset_size": 1000, "epochs": 2, "sampling": "random_allocation", "delta": 1e-5}
-    for drop_last in (False, True):
-        epsilons = hs.dpsgd_epsilon(
-            noise_multiplier=2.0, batch_size=[300, 250], drop_last=drop_last, **run
-        )
-        assert list(epsilons) == [
-            (2 * hs.Gaussian(2.0).random_allocation(steps=steps)).epsilon(1e-5)
-            for steps in (3 if drop_last else 4, 4)
-        ]
-        noise = hs.dpsgd_noise_multiplier(epsilon=1.0, batch_size=300, drop_last=drop_last, **run)
-        back = hs.dpsgd_epsilon(noise_multiplier=noise, batch_size=300, drop_last=drop_last, **run)
-        assert 0.99 < back <= 1.0
-
-
-def test_a_smaller_batch_tells_no_less_than_equal_ones():
-    """Of 3 records in batches of 2 and 1, by the plane of their sums; the others add nothing."""
-    sigma, x = 1.5, np.linspace(-12.0, 13.0, 1501)
-    density = np.exp(-((x / sigma) ** 2) / 2) / math.sqrt(2 * math.pi) / sigma
-    moved = np.exp((2 * x - 1) / (2 * sigma**2))
-    q = np.outer(density, density)
-    unequal = 2 / 3 * moved[:, None] + 1 / 3 * moved[None, :]
-    run = hs.DPSGD(sigma, batch_size=2, dataset_size=3, epochs=1, sampling="shuffled")
-    for epsilon in (0.1, 0.3, 0.6):
-        alpha = math.exp(epsilon)
-        remove = np.sum(q * np.maximum(unequal - alpha, 0)) * (x[1] - x[0]) ** 2
-        bounds = run.delta_bounds(epsilon, adjacency="replace-special")
-        equal = (
-            hs.Gaussian(sigma)
-            .random_allocation(steps=2)
-            .delta_bounds(epsilon, adjacency="remove-one")
-        )
-        assert equal.lower < remove < bounds.upper  # of this adversary; the best may attain more
 
 
 @pytest.mark.parametrize(
@@ -263,25 +222,6 @@ def test_dpsgd_epsilon_takes_sizes_and_epochs():
     assert np.all(lower <= upper)
 
 
-def test_noise_for_a_run_as_it_is_configured():
-    noise = hs.calibrate(lambda s: hs.DPSGD(s, **SIZES, epochs=10), epsilon=1.0, delta=1e-6)
-    assert 0.999 < hs.DPSGD(noise, **SIZES, epochs=10).epsilon(1e-6) <= 1.0
-
-
-def test_dpsgd_epsilon_takes_them():
-    epsilon = hs.dpsgd_epsilon(**RUN, delta=1e-5, sampling="random_allocation")
-    assert epsilon == (3 * STEP.random_allocation(steps=100)).epsilon(1e-5)
-    several = hs.dpsgd_epsilon_bounds(
-        **{**RUN, "steps": [[100], [300]]},
-        delta=[1e-4, 1e-5, 1e-6],
-        sampling="shuffled",
-        adjacency="replace-special",
-    )
-    assert several.lower.shape == several.upper.shape == (2, 3)
-    assert several.limited_by == "theory"
-    assert np.all(several.lower < several.upper)
-
-
 def said(capsys, arguments):
     with pytest.raises(SystemExit) as exited:
         cli.main(arguments)
@@ -372,15 +312,3 @@ def test_a_training_knows_what_it_repeats(sampling, covered):
     assert run == run.steps // covered * run.step
     none = hs.DPSGD(1.0, batch_size=4, dataset_size=16, epochs=0, sampling=sampling)
     assert (none.step, none.steps) == (run.step, 0)
-
-
-def test_mechanisms_that_are_an_epoch_cover_its_steps():
-    step = hs.Gaussian(noise_multiplier=1.0)
-    covered = {
-        1: step.poisson_sampled(0.1),
-        4: step.random_allocation(steps=4),
-        8: step.shuffled(batches=4, epochs=2),
-        12: step.random_allocation(steps=4, epochs=3),
-        16: step.random_allocation(steps=16, selected=2),
-    }
-    assert {one.steps_covered: one for one in covered.values()} == covered

@@ -7,7 +7,7 @@ import os
 import pickle
 import signal
 import time
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from importlib.util import find_spec
 
 import numpy as np
@@ -40,16 +40,6 @@ def test_records_come_in_the_order_of_the_grid():
 def test_threads(workers):
     with ThreadPoolExecutor(workers) as executor:
         assert hs.sweep(hs.dpsgd_epsilon, RUNS, executor=executor) == EXPECTED
-
-
-def test_threads_that_finish_in_another_order():
-    def slow(x):
-        time.sleep(0.02 * (5 - x))
-        return x
-
-    with ThreadPoolExecutor(5) as executor:
-        records = hs.sweep(slow, {"x": range(5)}, executor)
-    assert [record["value"] for record in records] == list(range(5))
 
 
 def test_processes():
@@ -115,11 +105,6 @@ def test_arrays_give_plain_numbers():
     )
 
 
-def test_grids_without_cells_and_without_names():
-    assert hs.sweep(product, {"a": [], "b": [1]}) == []
-    assert hs.sweep(lambda: 3, {}) == [{"value": 3}]
-
-
 def test_records_make_a_frame():
     pandas = pytest.importorskip("pandas")
     frame = hs.sweep(product, {"a": [1, 2], "b": [3]}).frame()
@@ -171,45 +156,6 @@ def test_an_interrupt_cancels_the_rest():
     with ThreadPoolExecutor(1) as executor, pytest.raises(KeyboardInterrupt):
         hs.sweep(wait, {"x": range(1000)}, executor, progress=interrupt)
     assert len(calls) < 1000
-
-
-class Inline(Executor):
-    """The least an executor can be."""
-
-    def submit(self, function, /, *args, **kwargs):
-        """Call at once."""
-        future = Future()
-        future.set_result(function(*args, **kwargs))
-        return future
-
-
-def test_any_executor_and_any_name():
-    def names(self, fn, key, pure):
-        return self + fn + key + pure
-
-    grid = {"self": [1], "fn": [2], "key": [3], "pure": [4]}
-    assert hs.sweep(names, grid, Inline())[0]["value"] == 10
-
-
-def test_progress_is_reported():
-    seen = []
-    hs.sweep(product, {"a": [1, 2], "b": [3]}, progress=lambda *state: seen.append(state))
-    assert seen == [(1, 2), (2, 2)]
-
-
-def test_a_bar_is_drawn_when_asked_for(capsys):
-    hs.sweep(product, {"a": [1, 2], "b": [3]}, progress=True)
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("\r[###############...............] 1/2, 0 s, 0 s left ")
-    assert err.rstrip(" ").endswith("\n")
-    assert "[##############################] 2/2" in err
-
-
-@pytest.mark.parametrize("progress", [None, False])
-def test_no_bar_without_a_terminal_or_where_refused(capsys, progress):
-    hs.sweep(product, {"a": [1, 2], "b": [3]}, progress=progress)
-    assert capsys.readouterr() == ("", "")
 
 
 def test_long_work_draws_a_bar_on_a_terminal(capsys, monkeypatch):

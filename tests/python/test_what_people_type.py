@@ -138,14 +138,6 @@ def test_lines_that_are_refused_with_what_to_write(line):
         eval(line, NAMES)  # noqa: S307
 
 
-def test_a_name_that_is_near_another():
-    with pytest.raises(AttributeError, match="no attribute 'Gausian'; did you mean Gaussian"):
-        hs.Gausian(1.0)
-    with pytest.raises(AttributeError, match="no attribute 'zzz'$"):
-        _ = hs.zzz
-    assert {"plot", "baselines"} <= set(dir(hs))
-
-
 # By a user: results, errors, and functions with which new mechanisms register.
 NOT_CALLED = re.findall(
     r"\w+",

@@ -40,11 +40,6 @@ def test_a_limited_number_of_runs_costs_no_more_than_all_of_them(run, most):
         assert best.lower < best.upper <= everything.upper * 1.01
 
 
-def test_more_runs_cost_more():
-    costs = [hs.best_of(STEPS, runs="poisson", mean=m).epsilon(1e-6) for m in (0.5, 2, 10, 50)]
-    assert costs == sorted(costs)
-
-
 def test_pure_privacy():
     """(2 + shape) epsilon of negative binomial numbers, k epsilon of k runs."""
     pure = hs.ApproximateDP(0.5, 0)
@@ -92,20 +87,6 @@ def test_they_compose_sample_and_group():
     assert alone.lower <= again.lower <= again.upper
 
 
-def test_runs_of_enclosed_mechanisms():
-    epoch = hs.Gaussian(3.0).random_allocation(steps=100)
-    bounds = hs.best_of(epoch, runs="geometric", mean=5).epsilon_bounds(1e-6)
-    assert epoch.epsilon_bounds(1e-6).lower < bounds.upper < 1.5
-    assert 0 <= bounds.lower <= bounds.upper
-
-
-@pytest.mark.parametrize("adjacency", ["replace-one", "replace-special", "remove-one", "add-one"])
-def test_all_adjacencies_of_the_run(adjacency):
-    best = hs.best_of(10 * hs.Gaussian(4.0).poisson_sampled(0.1), runs="poisson", mean=2)
-    bounds = best.epsilon_bounds(1e-5, adjacency=adjacency)
-    assert 0 < bounds.lower <= bounds.upper < 5
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -125,10 +106,3 @@ def test_all_adjacencies_of_the_run(adjacency):
 def test_bad_numbers_of_runs_are_refused_by_name(options, message):
     with pytest.raises((ValueError, TypeError), match=message):
         hs.best_of(STEPS, **options)
-
-
-def test_a_run_must_hold_a_mechanism():
-    with pytest.raises(ValueError, match="^run must hold"):
-        hs.best_of(hs.Composition(), runs="poisson", mean=2)
-    with pytest.raises(TypeError, match="^run must"):
-        hs.best_of(3, runs="poisson", mean=2)

@@ -41,26 +41,6 @@ def enclosed(above, below, question="epsilon_bounds", at=1e-5, **changes):
     return (found.lower, found.upper), found.limited_by, asked
 
 
-def test_what_is_tight_at_once_is_asked_once():
-    ends, why, asked = enclosed([LOW], [LOW])
-    assert (len(asked), why) == (2, "")
-    assert ends[0] <= ends[1]
-
-
-def test_pairs_that_close_are_asked_more_finely():
-    ends, why, asked = enclosed([WIDE, NARROW, LOW], [LOW])
-    assert why == ""
-    assert len(asked) == 6
-    assert asked[0][0] < asked[2][0] < asked[4][0]
-    assert asked[0][1] > asked[2][1] == asked[4][1]
-    assert ends[1] <= ends[0] * (1 + 1e-3)
-
-
-def test_less_is_left_out_where_cells_tell_too_little():
-    _, _, asked = enclosed([WIDE, answers(1.5), LOW], [LOW])
-    assert asked[0][1] > asked[2][1] > asked[4][1]
-
-
 def test_what_does_not_help_is_not_repeated():
     _, why, asked = enclosed([WIDE], [LOW])
     assert (len(asked), why) == (4, "passes")
@@ -84,36 +64,6 @@ def test_known_ends_count():
     assert ends == pytest.approx((1.5, 2), rel=0.01)
     tight = (np.array([1.5]), np.array([1.5001]))
     assert enclosed([WIDE], [LOW], known=tight)[1:] == ("", [])
-
-
-def test_what_is_left_out_follows_the_least_that_is_told():
-    tails = [enclosed([LOW], [LOW], *of)[2][0][1] for of in TOLD]
-    assert tails == sorted(tails, reverse=True)
-    assert tails[-1] == pytest.approx(1e-11 * tails[0])
-
-
-TOLD = [("epsilon_bounds", 1e-9), ("bayes_risk_bounds", 0.5), ("power_bounds", 1e-20)]
-
-
-def deltas(epsilon):
-    """Of 1e-9 where epsilon is 1, and much less where it is 3."""
-    noise = hs.calibrate(hs.Gaussian, epsilon=1.0, delta=1e-9)
-    step = hs.Gaussian(noise).dominating_pair(hs.Direction.REMOVE)
-    limits = {"tolerance": 1e-9, "memory_limit": 2**30}
-    return _core.delta_bounds([[(step, 1)]], np.array([epsilon]), **limits)
-
-
-@pytest.mark.parametrize("closes", [False, True])
-def test_deltas_below_what_is_left_out_are_asked_again(closes):
-    small, smaller = deltas(3.0), deltas(3.1)
-    (lower, _), _, asked = enclosed([small], [smaller], "delta_bounds", 3.0, closes=closes)
-    (cells, tail), (more, less) = asked[0], asked[2]
-    rare = -math.log(lower)
-    assert more == pytest.approx(cells * math.sqrt((rare - 5) / 19), rel=0.05)
-    assert less == pytest.approx(tail * lower / 1e-9)
-    large, larger = deltas(0.1), deltas(0.05)
-    asked = enclosed([larger], [large], "delta_bounds", 0.1, closes=False)[2]
-    assert len(asked) == 2
 
 
 def test_a_side_that_lacks_memory_says_so():
@@ -221,60 +171,6 @@ def test_points_of_an_array_are_within_the_tolerance_or_declined():
         return
     counts = found.upper > 1e-30
     assert np.all(found.upper[counts] - found.lower[counts] <= 1e-3 * found.upper[counts])
-
-
-STEP_VIEWS = {
-    "epsilon_bounds": (1e-2, 1e-6, 1e-12),
-    "delta_bounds": (0.0, 1.0, 20.0),
-    "true_positive_rate_bounds": (1e-3, 0.2),
-    "tradeoff_bounds": (0.1,),
-    "gdp_mu_bounds": (),
-    "bayes_risk_bounds": (0.4,),
-    "renyi_divergence_bounds": (3.0,),
-    "advantage_bounds": (),
-    "zcdp_bounds": (),
-}
-SAFE_BELOW = {"tradeoff_bounds", "bayes_risk_bounds"}
-UNSEEN = 1e-9  # false negative rates are sought to within 1e-3 of 1e-6 and of themselves
-
-
-def schemes(noise, adjacency):
-    """Runs, and the same as if nothing were sampled."""
-    step = hs.Gaussian(noise_multiplier=noise)
-    if adjacency == "add-or-remove-one":
-        for steps in (2, 50):
-            yield step.random_allocation(steps=steps), step
-            yield 3 * step.random_allocation(steps=steps, epochs=4), 12 * step
-        yield step.random_allocation(steps=7, selected=3), 3 * step
-        laplace = hs.Laplace(noise_multiplier=noise)
-        yield laplace.random_allocation(steps=3), laplace
-    else:
-        for drawn, size in ((999, 1000), (1, 2), (24378186, 24378187), (10, 10_000)):
-            batch = step.fixed_size_sampled(batch_size=drawn, dataset_size=size)
-            yield batch, step
-            yield 2 * batch, 2 * step
-        yield step.shuffled(batches=9), step
-
-
-@pytest.mark.parametrize("noise", [0.055, 0.3, 1.4, 20.0])
-@pytest.mark.parametrize("adjacency", ["add-or-remove-one", "replace-one", "replace-special"])
-@pytest.mark.parametrize("view", STEP_VIEWS)
-def test_no_scheme_costs_more_than_its_steps_without_sampling(noise, adjacency, view):
-    for run, steps in schemes(noise, adjacency):
-        for at in [(point,) for point in STEP_VIEWS[view]] or [()]:
-            if noise < 0.1 and view in {"gdp_mu_bounds", "true_positive_rate_bounds"}:
-                continue  # which take seconds
-            ends = []
-            for each in (run, steps):
-                try:
-                    ends.append(getattr(each, view)(*at, adjacency=adjacency))
-                except hs.CertificationError as error:
-                    ends.append(error.bounds)
-            if view in SAFE_BELOW:
-                slack = 1e-12 * ends[1].lower + UNSEEN * (view == "tradeoff_bounds")
-                assert ends[0].lower >= ends[1].lower - slack, (run, at)
-            else:
-                assert ends[0].upper <= ends[1].upper * (1 + 1e-12) + 1e-30, (run, at)
 
 
 def test_an_array_of_deltas_takes_no_more_than_its_points():

@@ -2,7 +2,6 @@
 """What may be chosen by looking at outputs, and what may not: runs enumerated path by path."""
 
 import itertools
-import math
 from fractions import Fraction
 
 import pytest
@@ -88,43 +87,3 @@ def test_one_step_may_stop_whenever_it_likes(ratio):
         whole = (whole, whole)
     assert len(rules) == 677
     assert max(map(delta, rules)) == delta(whole)
-
-
-def test_gaussians_alone_may_be_chosen_by_outputs():
-    """The second noise, or none, by the first loss: delta is that of the whole budget at most.
-
-    After mu_1 = 0.6 the rest of mu = 1 is spent if the loss exceeds a level, or lies below it.
-    """
-    mu, first, epsilon = 1.0, 0.6, 1.0
-    rest = math.sqrt(mu**2 - first**2)
-    budget = {"epsilon": epsilon, "delta": hs.Gaussian(1 / mu).delta(epsilon)}
-    acct = Accountant()
-    assert acct.admit(hs.Gaussian(1 / first), **budget)
-    assert acct.admit(hs.Gaussian(1 / rest * (1 + 1e-9)), **budget)
-
-    def curve(mu, epsilon):
-        """Delta of N(mu, 1) against N(0, 1), at any epsilon."""
-        a, b = -epsilon / mu + mu / 2, -epsilon / mu - mu / 2
-        return normal(a) - math.exp(epsilon) * normal(b)
-
-    def normal(x):
-        return math.erfc(-x / math.sqrt(2)) / 2
-
-    losses = [(-5 + 0.001 * k) for k in range(11_000)]
-    density = [
-        math.exp(-((x - first**2 / 2) ** 2) / (2 * first**2)) / (first * math.sqrt(2 * math.pi))
-        for x in losses
-    ]
-    for level in (-0.5, 0.0, 0.5, 1.0):
-        for goes_on_above in (True, False):
-            spent = sum(
-                p
-                * 0.001
-                * (
-                    curve(rest, epsilon - x)
-                    if (x > level) == goes_on_above
-                    else max(1 - math.exp(epsilon - x), 0)
-                )
-                for x, p in zip(losses, density, strict=True)
-            )
-            assert spent <= curve(mu, epsilon) + 1e-6

@@ -50,19 +50,6 @@ def test_answers_are_those_of_the_composition(adjacency):
     assert overlap(asked, acct.composition.delta_bounds(before, adjacency=adjacency))
 
 
-def test_few_are_made_from_the_start(monkeypatch):
-    runs = []
-    make = kept_runs._Question.run_of
-    monkeypatch.setattr(
-        kept_runs._Question, "run_of", lambda *args: runs.append(args) or make(*args)
-    )
-    acct = Accountant()
-    for step in schedule(300):
-        acct.compose(step)
-        acct.epsilon(DELTA)
-    assert 1 <= len(runs) <= 10
-
-
 def test_an_admission_is_decided_by_what_is_kept(monkeypatch):
     acct = Accountant()
     steps = schedule(400)
@@ -75,16 +62,6 @@ def test_an_admission_is_decided_by_what_is_kept(monkeypatch):
     assert 0 < admitted < len(steps) - 60
     spent = acct.composition.epsilon_bounds(DELTA, tolerance=1e-6)
     assert spent.upper <= 1.3 * epsilon
-
-
-def test_what_is_asked_beside_is_not_entered():
-    acct = Accountant()
-    for step in schedule(50):
-        acct.compose(step)
-    before = acct.epsilon_bounds(DELTA)
-    for step in schedule(5, seed=3):
-        acct.would_exceed(step, 1000, epsilon=5, delta=DELTA)
-    assert acct.epsilon_bounds(DELTA) == before
 
 
 def test_copies_and_what_was_saved_go_their_own_ways():
@@ -132,37 +109,6 @@ def test_other_mechanisms_are_asked_as_before():
     acct.epsilon(DELTA)
     acct.compose(hs.Laplace(noise_multiplier=50.0))
     assert overlap(acct.epsilon_bounds(DELTA), acct.composition.epsilon_bounds(DELTA))
-
-
-def test_arrays_and_few_mechanisms_are_asked_as_before():
-    acct = Accountant()
-    for step in schedule(50)[:20]:
-        acct.compose(step)
-    assert acct.epsilon_bounds(DELTA) == acct.composition.epsilon_bounds(DELTA)
-    for step in schedule(60):
-        acct.compose(step)
-    lower, upper = acct.epsilon_bounds([1e-5, 1e-6])
-    assert (lower <= upper).all()
-
-
-def test_bounds_explain_themselves():
-    acct = Accountant()
-    for step in schedule(50):
-        acct.compose(step)
-    for bounds in (acct.epsilon_bounds(DELTA), acct.delta_bounds(1.0)):
-        assert "contour_integral" in str(bounds.explain())
-        assert bounds.error_budget.total < 1
-
-
-@pytest.mark.parametrize("wrong", [0, -1, 1.5])
-def test_a_memory_limit_is_checked(wrong):
-    acct = Accountant()
-    for step in schedule(50):
-        acct.compose(step)
-    with pytest.raises((ValueError, TypeError), match="memory_limit"):
-        acct.epsilon(DELTA, memory_limit=wrong)
-    with pytest.raises(hs.CertificationError, match="memory_limit"):
-        acct.epsilon(DELTA, memory_limit=100)
 
 
 def test_threads_share_an_accountant():

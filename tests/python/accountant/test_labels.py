@@ -42,22 +42,12 @@ def test_labels_go_through_files_and_pickles(tmp_path):
     assert Accountant.load(tmp_path / "ledger.json").entries == (*acct.entries, (B, 1, "three"))
 
 
-def test_a_ledger_without_labels_is_written_as_ever():
-    (entry,) = json.loads(Accountant().compose(A).to_json())["ledger"]
-    assert set(entry) == {"mechanism", "count"}
-
-
 def test_what_is_admitted_is_labelled():
     acct = Accountant()
     assert acct.admit(B, label="query", **BUDGET)
     assert acct.admit(B, 2, label="query", **BUDGET)
     assert not acct.admit(B, 10, label="large", **BUDGET)
     assert acct.entries == ((B, 3, "query"),)
-
-
-def test_nothing_is_entered_under_no_label():
-    assert Accountant().compose(A, 0, label="one").entries == ()
-    assert Accountant().compose(A, label=LONGEST).entries == ((A, 1, LONGEST),)
 
 
 @pytest.mark.parametrize(

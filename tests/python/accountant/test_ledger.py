@@ -56,35 +56,6 @@ def test_entries_of_one_mechanism_and_label_become_one():
     assert Accountant().merge().ledger == ()
 
 
-def test_a_composition_enters_its_terms():
-    acct = Accountant().compose(2 * (A + 3 * S), count=2)
-    assert acct.ledger == (4 * A + 12 * S).terms
-
-
-def test_nothing_enters_nothing():
-    acct = Accountant().compose(A, count=0).compose(hs.Composition(), count=3)
-    assert acct.ledger == ()
-    assert acct.epsilon(delta=1e-5) == 0.0
-    assert acct.delta(epsilon=0.0) == 0.0
-
-
-def test_queries_are_those_of_the_composition():
-    acct = Accountant(adjacency=Adjacency.ADD_ONE, tolerance=1e-4)
-    acct.compose(S, count=100)
-    run = 100 * S
-    options = {"adjacency": Adjacency.ADD_ONE, "tolerance": 1e-4}
-    assert acct.epsilon(delta=1e-5) == run.epsilon(delta=1e-5, **options)
-    assert acct.epsilon_bounds(delta=1e-5) == run.epsilon_bounds(delta=1e-5, **options)
-    assert acct.delta(epsilon=0.1) == run.delta(epsilon=0.1, **options)
-    assert acct.delta_bounds(epsilon=0.1) == run.delta_bounds(epsilon=0.1, **options)
-
-
-def test_repr_says_what_was_spent():
-    assert repr(Accountant().compose(A)) == (
-        "<Accountant adjacency='add-or-remove-one' tolerance=0.001 composition=1 * Gaussian(2.0)>"
-    )
-
-
 @pytest.mark.parametrize(
     ("arguments", "error", "name"),
     [
@@ -157,11 +128,6 @@ def test_json_is_stable():
             }
         ],
     }
-
-
-def test_whole_numbers_are_numbers():
-    acct = Accountant.from_json(text(ledger=entry(noise_multiplier=2)))
-    assert acct.ledger == ((A, 1),)
 
 
 @pytest.mark.parametrize(

@@ -152,14 +152,6 @@ def test_a_file_that_others_changed_is_refused(path):
         acct.save(path)
 
 
-def test_what_is_saved_in_the_block_is_saved(path):
-    with Accountant.locked(path) as acct:
-        acct.compose(STEP).save(path)
-        assert spent(path) == 1
-        acct.compose(STEP)
-    assert spent(path) == 2
-
-
 def test_others_wait_only_so_long(path):
     held, done = threading.Event(), threading.Event()
 
@@ -338,14 +330,6 @@ def test_what_overwrites_within_a_block_ends_the_block(path):
     with pytest.raises(hs.StaleLedgerError, match="was changed since"):
         enter()
     assert Accountant.load(path).ledger == ((OTHER, 1),)
-
-
-def test_a_copy_elsewhere_leaves_the_block_as_it_is(path):
-    second = path.with_name("second.json")
-    with Accountant.locked(path) as ledger:
-        ledger.compose(STEP).save(second)
-        ledger.compose(STEP)
-    assert (spent(second), spent(path)) == (1, 2)
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # of an open file

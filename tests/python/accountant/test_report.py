@@ -68,16 +68,6 @@ def test_text_is_aligned_and_html_is_escaped():
     assert "left" not in cells(report)[0]
 
 
-def test_many_entries_are_cut_in_a_notebook_only():
-    acct = Accountant()
-    for n in range(40):
-        acct.compose(hs.Gaussian(noise_multiplier=10.0 + n))
-    report = acct.report(delta=DELTA)
-    assert "and 10 more" in report._repr_html_()
-    assert "and 10 more" in acct._repr_html_()
-    assert report.html().count("<tr>") == 41
-
-
 def test_the_last_that_was_admitted_leaves_nothing_and_breaks_nothing():
     acct = Accountant()
     query = hs.ApproximateDP(epsilon=0.1, delta=0)
@@ -96,21 +86,6 @@ def test_a_tolerance_out_of_reach_is_shown_as_it_is():
     with pytest.raises(hs.CertificationError) as raised:
         acct.epsilon_bounds(DELTA, memory_limit=2**16)
     assert report.bounds == raised.value.bounds
-
-
-def test_nothing_was_spent():
-    report = Accountant().report(delta=DELTA, budget=0.5)
-    assert report.rows == ()
-    assert "budget 0.5, 0.5 left" in str(report)
-    assert "<tbody>\n</tbody>" in report.html()
-
-
-def test_an_accountant_is_shown_without_questions(monkeypatch):
-    acct = account()
-    monkeypatch.setattr(hs.Composition, "epsilon_bounds", None)
-    html = acct._repr_html_()
-    assert "counts | by &lt;county&gt;" in html
-    assert "1,000" in html
 
 
 @pytest.mark.parametrize(

@@ -154,13 +154,6 @@ def test_every_cut_and_every_changed_byte_is_noticed(path):
             Accountant.from_json(changed)
 
 
-def test_files_that_are_not_there_are_os_errors(path):
-    with pytest.raises(FileNotFoundError):
-        Accountant.load(path)
-    with pytest.raises(FileNotFoundError):
-        Accountant().save(path / "no" / "folder")
-
-
 @pytest.mark.parametrize("work", [Accountant().save, Accountant.load], ids=["save", "load"])
 @pytest.mark.parametrize(
     ("name", "error"),
@@ -263,15 +256,6 @@ def test_no_other_file_is_erased_either(path, content):
     assert path.read_bytes() == content
 
 
-def test_equal_ledgers_are_two_ledgers(path):
-    """Two programs may both have run what each entered."""
-    Accountant().compose(STEP).save(path)
-    with pytest.raises(hs.StaleLedgerError, match="exists"):
-        Accountant().compose(STEP).save(path)
-    with pytest.raises(hs.StaleLedgerError, match="exists"):
-        Accountant.from_json(path.read_text()).save(path)
-
-
 def test_a_link_is_the_file_it_leads_to(path):
     Accountant().compose(STEP).save(path)
     link = path.with_name("link")
@@ -358,17 +342,3 @@ def test_of_four_processes_one_wins_and_nothing_is_lost_silently(path):
     assert sorted(said) == ["refused"] * 3 + ["saved"]
     noise, count = given[said.index("saved")]
     assert Accountant.load(path).ledger == ((hs.Laplace(float(noise)), int(count)),)
-
-
-def test_save_takes_the_lock(path, monkeypatch):
-    """Of a new file, of one that was read, and of one that is overwritten."""
-    taken = []
-    locked = _files.locked
-    monkeypatch.setattr(_files, "locked", lambda *given: (taken.append(given), locked(*given))[1])
-    acct = Accountant().compose(STEP)
-    acct.save(path)
-    acct.save(path)
-    Accountant().save(path, overwrite=True)
-    with pytest.raises(hs.StaleLedgerError):
-        acct.save(path)
-    assert taken == [(path,)] * 4

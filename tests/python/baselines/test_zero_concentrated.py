@@ -3,7 +3,6 @@
 
 import math
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -52,13 +51,6 @@ def test_delta_at_the_best_order(rho, deviations):
     assert zcdp_delta(rho=rho, epsilon=epsilon) == pytest.approx(min(float(best), 1), rel=1e-8)
 
 
-@given(rhos, deltas)
-def test_the_two_are_inverse(rho, delta):
-    epsilon = zcdp_epsilon(rho=rho, delta=delta)
-    if 0 < epsilon < 1e4:
-        assert zcdp_delta(rho=rho, epsilon=epsilon) == pytest.approx(delta, rel=1e-6)
-
-
 @pytest.mark.parametrize("noise_multiplier", [0.3, 2.0, 50.0])
 @pytest.mark.parametrize("delta", [0.1, 1e-5, 1e-50])
 def test_bounds_gaussians(noise_multiplier, delta):
@@ -87,14 +79,6 @@ def test_rho_of_pure_differential_privacy():
     assert rho >= 5 * 0.4 * math.tanh(0.2)
 
 
-def test_monotone():
-    levels = np.geomspace(1e-300, 0.999, 50)
-    assert (np.diff(zcdp_epsilon(rho=0.5, delta=levels)) <= 0).all()
-    assert (np.diff(zcdp_delta(rho=0.5, epsilon=np.linspace(0, 100, 50))) <= 0).all()
-    rho = np.geomspace(1e-12, 1e12, 50)
-    assert (np.diff([zcdp_epsilon(rho=r, delta=1e-5) for r in rho]) >= 0).all()
-
-
 def test_corners():
     assert zcdp_epsilon(rho=0, delta=0.5) == 0
     assert zcdp_delta(rho=0, epsilon=[0.0, 1.0]).tolist() == [0, 0]
@@ -105,20 +89,6 @@ def test_corners():
     assert zcdp_epsilon(rho=1e300, delta=5e-324) == pytest.approx(1e300)
     assert 0 <= zcdp_delta(rho=5e-324, epsilon=1e4) < 1e-300
     assert 0.5 < zcdp_delta(rho=1.0, epsilon=0.0) <= 1
-
-
-def test_shapes():
-    assert type(zcdp_epsilon(rho=1.0, delta=0.1)) is float
-    assert zcdp_epsilon(rho=1.0, delta=[[0.1], [0.2]]).shape == (2, 1)
-    assert zcdp_delta(rho=1, epsilon=np.ones((2, 0))).shape == (2, 0)
-
-
-@pytest.mark.parametrize("bad", [-1, math.nan, -math.inf])
-def test_bad_rho(bad):
-    with pytest.raises(ValueError, match="^rho must be >= 0, got "):
-        zcdp_epsilon(rho=bad, delta=0.1)
-    with pytest.raises(ValueError, match="^rho must be >= 0, got "):
-        zcdp_delta(rho=bad, epsilon=0.1)
 
 
 def test_bad_input():

@@ -7,11 +7,10 @@ import pytest
 from flint import arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import brentq
 
 import hockeystick as hs
 from exact.one_step import gaussian_delta
-from hockeystick import Adjacency, composition
+from hockeystick import composition
 
 STEP = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
 TARGET = {"epsilon": 2.0, "delta": 1e-5}
@@ -156,60 +155,6 @@ def test_counts_are_exact(epsilon):
     assert steps(count + 1).epsilon_bounds(1e-5, tolerance=1e-5).lower > epsilon
 
 
-def test_the_smallest_whole_number_is_found_where_cost_falls():
-    def make(sigma):
-        return 9 * hs.Gaussian(noise_multiplier=sigma)
-
-    sigma = hs.calibrate(make, **TARGET, integer=True)
-    assert type(sigma) is int
-    assert make(sigma).epsilon(1e-5) <= 2.0 < make(sigma - 1).epsilon_bounds(1e-5).lower
-
-
-@pytest.mark.parametrize(
-    ("make", "most"), [(noise, 5), (sampling, 6), (sensitivity, 5), (steps, 8), (added_noise, 9)]
-)
-def test_evaluations_are_few(asked, make, most):
-    hs.calibrate(make, **TARGET)
-    assert len(asked) <= most
-    assert asked[0][1] == 1e-2
-
-
-TARGETS = {
-    "epsilon": (TARGET, lambda run: run.epsilon(1e-5)),
-    "advantage": ({"advantage": 0.4}, lambda run: run.advantage_bounds().upper),
-    "tpr": ({"tpr": 0.5, "fpr": 0.1}, lambda run: run.true_positive_rate(0.1)),
-}
-
-
-@pytest.mark.every(3)
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("make", [make for make in FAMILIES if make is not steps], ids=name)
-def test_a_root_finder_that_is_given_the_bracket_needs_as_many(monkeypatch, make, target):
-    """Brent's, on the same logarithms and to the same accuracy, from a quarter to four times."""
-    given, ask = TARGETS[target]
-    evaluations = []
-
-    def cost(position):
-        evaluations.append(position)
-        return math.log(ask(make(math.exp(position))) / given[target])
-
-    def counted(question):
-        def call(*args, **options):
-            evaluations.append(args)
-            return question(*args, **options)
-
-        return call
-
-    with monkeypatch.context() as patch:
-        patch.setattr(composition.Composable, "_answer", counted(composition.Composable._answer))
-        found = math.log(hs.calibrate(make, **given))
-    ours = len(evaluations)
-    evaluations.clear()
-    high = min(found + math.log(4), 0.0) if make is sampling else found + math.log(4)
-    brentq(cost, found - math.log(4), high, xtol=2.5e-4)
-    assert 3 <= ours <= len(evaluations) + 2
-
-
 def test_what_is_returned_was_certified_at_the_tolerance_asked_for(asked):
     for epsilon in (0.5, 0.8, 1.3, 2.1, 3.4, 5.5, 8.9, 14.0):
         found = hs.calibrate(noise, epsilon=epsilon, delta=1e-5)
@@ -225,12 +170,6 @@ def test_an_end_given_is_reached_whatever_its_logarithm_rounds_to(low):
     assert hs.calibrate(noise, epsilon=50.0, delta=1e-5, bounds=(low, 4 * low)) == low
 
 
-def test_tight_tolerances_cost_few_fine_evaluations(asked):
-    hs.calibrate(noise, **TARGET, tolerance=1e-5)
-    assert len(asked) <= 7
-    assert sum(tolerance < 1e-4 for _, tolerance in asked) <= 3
-
-
 @given(st.floats(1e-3, 0.1), st.integers(100, 30_000), st.floats(0.2, 15.0), st.floats(1e-10, 1e-4))
 def test_evaluations_are_few_for_random_runs(q, count, epsilon, delta):
     made = []
@@ -242,17 +181,6 @@ def test_evaluations_are_few_for_random_runs(q, count, epsilon, delta):
     sigma = hs.calibrate(make, epsilon=epsilon, delta=delta)
     assert make(sigma).epsilon(delta) <= epsilon
     assert len(made) <= 12
-
-
-def test_the_last_parameter_of_the_domain_is_found_where_all_meet_the_target():
-    few = 3 * hs.Gaussian(noise_multiplier=100.0)
-    assert hs.calibrate(lambda q: few + sampling(q) * 0 + _few_sampled(q), **TARGET) == 1.0
-    assert hs.calibrate(noise, **TARGET, bounds=(5.0, 7.0)) == 5.0
-    assert hs.calibrate(steps, **TARGET, bounds=(0, 100.5)) == 100
-
-
-def _few_sampled(q):
-    return hs.Gaussian(noise_multiplier=10.0).poisson_sampled(q)
 
 
 def test_bounds_are_kept_and_may_exclude_the_start():
@@ -299,13 +227,6 @@ def test_infinite_and_zero_costs_are_passed_on_the_way():
     assert make(x).epsilon(1e-9) <= 2.5
 
 
-def test_options_are_those_of_the_query():
-    options = {"adjacency": Adjacency.REPLACE_ONE, "tolerance": 1e-5, "memory_limit": 2**28}
-    sigma = hs.calibrate(noise, **TARGET, **options)
-    assert 2.0 * (1 - 1e-5) < noise(sigma).epsilon(1e-5, **options) <= 2.0
-    assert sigma > hs.calibrate(noise, **TARGET)
-
-
 @pytest.mark.parametrize(
     ("run", "target"),
     [
@@ -321,23 +242,6 @@ def test_where_every_parameter_fits_the_last_one_is_returned(run, target):
 
     bounds = (0.01, 100.0)
     assert hs.calibrate(make, bounds=bounds, memory_limit=2**22, **target) == bounds[0]
-
-
-def test_the_last_parameter_is_not_enclosed_finely_where_it_fits():
-    """There the advantage misses the tolerance, after all the memory there is was taken."""
-    allowed = []
-
-    class Counted(hs.Composition):
-        def advantage_bounds(self, **options):
-            allowed.append(options["memory_limit"])
-            return super().advantage_bounds(**options)
-
-    def make(sigma):
-        step = hs.Gaussian(noise_multiplier=sigma).poisson_sampled(0.005261)
-        return Counted([(step, 2)])
-
-    assert hs.calibrate(make, advantage=0.054) == 0.001
-    assert allowed[-1] <= 2**20
 
 
 @pytest.mark.parametrize("bounds", [None, (10, 100_000), (10.5, 1500), (0.5, 3)])

@@ -188,15 +188,6 @@ def test_json(monkeypatch, capfd):
     }
 
 
-def test_delta(monkeypatch, capfd):
-    monkeypatch.setattr(peers, "PEERS", (answering("half", upper=0.5),))
-    code, out, _ = compare(capfd, *RUN, "--epsilon", "1", "--json")
-    answer = json.loads(out)
-    assert code == 0
-    assert answer["delta"] == answer["upper"] == pytest.approx(0.2391, rel=1e-3)
-    assert (answer["peers"][0]["delta"], answer["question"]["epsilon"]) == (0.5, 1.0)
-
-
 def test_what_is_not_offered_is_said_in_its_row(monkeypatch, capfd):
     assert {peer.name for peer in PEERS if "delta" not in peer.offers} == {
         "opacus",
@@ -254,12 +245,6 @@ def test_imports_do_not_count_towards_the_time_limit():
     answer = Answer(upper=6.2)
     slow = made_up("slow", partial(made_up_peers.importing, 0.75, answer))
     assert ask(slow, QUESTION, 0.5).answer == answer
-
-
-def test_a_peer_that_never_gets_ready_is_ended():
-    slow = made_up("slow", partial(made_up_peers.importing, 600, None))
-    assert ask(slow, QUESTION, 60.0, import_limit=0.25).failure == "not ready within 0.25 s"
-    assert multiprocessing.active_children() == []
 
 
 def test_an_interrupt_ends_the_peer(monkeypatch, capfd):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`hockeystick plot` writes the pictures, and says in one line why not."""
 
-import json
 import re
 import sys
 
@@ -11,7 +10,7 @@ import pytest
 import hockeystick as hs
 from hockeystick import cli, plot
 from hockeystick.cli import pictures
-from hockeystick.plot._by_name import PICTURES, TAKEN_BY
+from hockeystick.plot._by_name import PICTURES
 
 plt.switch_backend("Agg")
 
@@ -41,26 +40,6 @@ def test_the_help_lists_the_pictures_one_a_line(capsys):
     out = command_line(capsys, "--help")[1]
     listed = re.findall(r"^  ([a-z-]+)  +[a-z].*$", out.split("Options:")[0], re.MULTILINE)
     assert listed == list(PICTURES)
-
-
-def test_the_help_says_which_pictures_take_a_delta(capsys):
-    out = " ".join(command_line(capsys, "--help")[1].split())
-    said = out.partition("--delta NUMBER")[2].partition("--epsilon NUMBER")[0]
-    assert [name for name in PICTURES if name in said.replace("- ", "-")] == list(TAKEN_BY["delta"])
-
-
-def test_the_command_line_in_json(tmp_path, capsys):
-    path = tmp_path / "picture.svg"
-    _, out, _ = command_line(
-        capsys, "loss-against-probability", *QUESTION, "--epsilon", 2, "--output", path, "--json"
-    )
-    answer = json.loads(out)
-    assert answer["output"] == str(path)
-    assert answer["seconds"] > 0
-    assert answer["question"]["wanted"] == "loss-against-probability"
-    assert answer["question"]["epsilon"] == 2
-    assert answer["question"]["steps"] == 40
-    assert "<svg" in path.read_text()
 
 
 def test_the_command_line_compares(monkeypatch, tmp_path, capsys):

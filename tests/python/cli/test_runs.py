@@ -53,20 +53,6 @@ def test_a_run_is_asked_as_its_file_says(capsys, wanted, given, value):
     assert out.splitlines()[-1] == said
 
 
-def test_options_come_before_the_file(capsys):
-    options = ["--adjacency", "add-one", "--tolerance", "1e-2"]
-    _, out, _ = run(capsys, "epsilon", "--run", "run.toml", "-d", "1e-6", *options, "--json")
-    answer = json.loads(out)
-    bounds = RUN.epsilon_bounds(1e-6, adjacency="add-one", tolerance=1e-2)
-    assert (answer["lower"], answer["upper"]) == tuple(bounds)
-
-
-def test_a_saved_ledger_is_a_run(capsys):
-    hs.Accountant().compose(RUN).save("ledger.json")
-    _, out, _ = run(capsys, "epsilon", "--run", "ledger.json", "-d", "1e-6", "--json")
-    assert json.loads(out)["epsilon"] == RUN.epsilon(1e-6)
-
-
 STEP = ["--parameter", "steps", "-s", "1", "-p", "0.01", "--epsilon", "3", "--delta", "1e-6"]
 
 

@@ -141,15 +141,6 @@ def test_the_report_rounds_outwards(make, count):
     assert count > 3
 
 
-def test_merged_entries_cost_the_same():
-    budget = hs.GaussianFilter(mu=1)
-    for _ in range(10):
-        budget.run(NOISE).run(hs.Gaussian(20))
-    left = budget.remaining
-    assert budget.merge().remaining == left
-    assert len(budget.ledger) == 2
-
-
 @pytest.mark.parametrize(
     ("make", "message"),
     [

@@ -4,7 +4,6 @@
 import math
 import pickle
 import random
-import threading
 
 import numpy as np
 import pytest
@@ -161,22 +160,6 @@ def test_functions_that_go_wrong_later(wrong, error, message):
     function.broken = True
     with pytest.raises(error, match=message):
         noise.delta(epsilon=1.5)
-
-
-def test_threads_may_ask_at_once():
-    noise = hs.AdditiveNoise(**NORMAL)
-    answers = []
-
-    def ask():
-        answers.append((20 * noise).epsilon_bounds(delta=1e-5))
-
-    threads = [threading.Thread(target=ask) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=60)
-    assert len(answers) == 4
-    assert len(set(answers)) == 1
 
 
 def logistic_log_density(x):

@@ -10,7 +10,6 @@ import pytest
 
 import hockeystick as hs
 from hockeystick import _core
-from hockeystick.mechanisms import menu
 
 LOG_TWO = log(2)
 FIRST, SECOND = hs.ApproximateDP(LOG_TWO, 0), hs.ApproximateDP(log(3), 0)
@@ -141,18 +140,3 @@ def test_making_a_menu_asks_each_option_for_one_integral():
     before = _core.work.taken()
     hs.any_of(hs.Gaussian(0.0041), hs.Laplace(0.0041)).dominating_pair(hs.Direction.REMOVE)
     assert _core.work.taken() - before < 3e7
-
-
-def test_many_options_are_looked_at_where_they_are_the_largest():
-    """Sixty-four curves at hardly more losses than two."""
-    few = [hs.Laplace(10.0), hs.Gaussian(8.0)]
-    many = [*map(hs.Laplace, range(10, 42)), *map(hs.Gaussian, range(8, 40))]
-    sizes = []
-    for options in (few, many):
-        pairs = [one.dominating_pair(hs.Direction.REMOVE) for one in options]
-        back = [one.dominating_pair(hs.Direction.ADD) for one in options]
-        sizes.append(len(menu._losses(pairs, back)))
-    assert sizes[1] < 5 * sizes[0]
-    lower, upper = hs.any_of(*many).epsilon_bounds(1e-6)
-    assert lower <= hs.any_of(*few).epsilon(1e-6) <= upper * (1 + 1e-3)
-    assert upper <= lower * (1 + 1e-3)

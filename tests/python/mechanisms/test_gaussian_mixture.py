@@ -11,7 +11,6 @@ import exact
 import hockeystick as hs
 import questions
 from exact.mixture import MixturePair
-from hockeystick import _core
 
 TERMS = ((0.0, 0.5), (1.0, 0.3), (2.0, 0.2))
 
@@ -31,44 +30,36 @@ def test_arrays_become_tuples():
     assert made.sensitivities == (0.0, 1.0, 2.0)
 
 
-@pytest.mark.parametrize("value", [0, -1.0, math.nan, math.inf])
-def test_standard_deviation_out_of_range(value):
-    with pytest.raises(ValueError, match=r"^standard_deviation must be finite and > 0, got "):
-        mixture(deviation=value)
+NAN, INF = math.nan, math.inf
+OUT_OF_RANGE = [
+    (("standard_deviation",), r"finite and > 0, got ", [0, -1.0, NAN, INF]),
+    (("sensitivities", 1), r"0 or within \[1e-12, 1000\]", [-1.0, 1e-13, 1001.0, NAN, INF]),
+    (("probabilities", 1), r"in \(0, 1\], got ", [0.0, -0.5, 1.5, NAN]),
+    (("sensitivities",), "1 to 1000 numbers, got 0", [[]]),
+    (("probabilities",), "as many as sensitivities, 2, got", [[1.0]]),
+]
+OF_A_WRONG_TYPE = [
+    (("sensitivities", 1), "a real number that is 0 or within", ["1", None, True, 1j, [1.0]]),
+    (("sensitivities",), "a sequence of numbers, got ", ["01", None, 1.0, {0.0: 1, 1.0: 2}]),
+]
 
 
-@pytest.mark.parametrize("value", [-1.0, 1e-13, 1001.0, math.nan, math.inf])
-def test_sensitivity_out_of_range(value):
-    with pytest.raises(
-        ValueError, match=r"^sensitivities\[1\] must be 0 or within \[1e-12, 1000\]"
-    ):
-        mixture(terms=((0.0, 0.5), (value, 0.5)))
-
-
-@pytest.mark.parametrize("value", [0.0, -0.5, 1.5, math.nan])
-def test_probability_out_of_range(value):
-    with pytest.raises(ValueError, match=r"^probabilities\[1\] must be in \(0, 1\], got "):
-        mixture(terms=((0.0, 0.5), (1.0, value)))
-
-
-@pytest.mark.parametrize("value", ["1", None, True, 1j, [1.0]])
-def test_members_of_a_wrong_type(value):
-    message = r"^sensitivities\[1\] must be a real number that is 0 or within"
-    with pytest.raises(TypeError, match=message):
-        mixture(terms=((0.0, 0.5), (value, 0.5)))
-
-
-@pytest.mark.parametrize("value", ["01", None, 1.0, {0.0: 1, 1.0: 2}])
-def test_sequences_of_a_wrong_type(value):
-    with pytest.raises(TypeError, match="^sensitivities must be a sequence of numbers, got "):
-        hs.GaussianMixture(standard_deviation=1, sensitivities=value, probabilities=[0.5, 0.5])
-
-
-def test_sequences_of_a_wrong_length():
-    with pytest.raises(ValueError, match="^sensitivities must be 1 to 1000 numbers, got 0"):
-        hs.GaussianMixture(standard_deviation=1, sensitivities=[], probabilities=[])
-    with pytest.raises(ValueError, match="^probabilities must be as many as sensitivities, 2, got"):
-        hs.GaussianMixture(standard_deviation=1, sensitivities=[0, 1], probabilities=[1.0])
+@pytest.mark.parametrize(
+    ("error", "place", "message", "values"),
+    [(ValueError, *row) for row in OUT_OF_RANGE] + [(TypeError, *row) for row in OF_A_WRONG_TYPE],
+)
+def test_bad_arguments_are_named(error, place, message, values):
+    name, *at = place
+    for value in values:
+        given = {"sensitivities": [0.0, 1.0], "probabilities": [0.5, 0.5]}
+        given["standard_deviation"] = 1.0
+        if at:
+            given[name][at[0]] = value
+        else:
+            given[name] = value
+        index = f"\\[{at[0]}\\]" if at else ""
+        with pytest.raises(error, match=f"^{name}{index} must be {message}"):
+            hs.GaussianMixture(**given)
 
 
 def test_probabilities_are_taken_over_their_sum_if_that_is_near_1():
@@ -103,33 +94,3 @@ def test_two_components_are_the_sampled_gaussian(direction):
     ):
         got = (1000 * same).epsilon_bounds(**query)
         assert got == pytest.approx(want, rel=1e-8)
-
-
-def test_more_weight_on_more_distance_costs_more():
-    weights = [0.1, 0.2, 0.4]
-    epsilons = [mixture(1.0, ((1.0, 1 - w), (2.0, w))).epsilon(delta=1e-5) for w in weights]
-    assert epsilons == sorted(epsilons)
-    assert epsilons[0] > hs.Gaussian(noise_multiplier=1.0).epsilon_bounds(delta=1e-5).lower
-    assert epsilons[-1] < hs.Gaussian(noise_multiplier=0.5).epsilon(delta=1e-5)
-
-
-def test_no_sensitivity_costs_nothing():
-    free = mixture(terms=((0.0, 0.5), (0.0, 0.5)))
-    assert free.terms == ()
-    assert free.poisson_sampled(0.5).epsilon_bounds(delta=1e-9) == (0.0, 0.0)
-
-
-@pytest.mark.every(3)
-@pytest.mark.parametrize("name", ["gaussian_mixture_remove", "gaussian_mixture_add"])
-@pytest.mark.parametrize("delta", [1e-3, 1e-10, 1e-80])
-def test_the_engines_agree(name, delta):
-    pair = _core.dominating_pair(name, [1.5, 0.1, 0.5, 1.0, 2.0, 0.5, 0.3, 0.2])
-    answers = [
-        _core.epsilon_bounds(
-            [[(pair, 500)]], [delta], tolerance=1e-4, memory_limit=1 << 30, method=method
-        )[0]
-        for method in ("contour_integral", "fft_composition")
-    ]
-    assert [answer.method for answer in answers] == ["contour_integral", "fft_composition"]
-    assert answers[0].lower <= answers[1].upper
-    assert answers[1].lower <= answers[0].upper

@@ -71,15 +71,6 @@ def test_privacy_buckets_are_off_by_half_an_interval_a_step(side, sign):
     assert off == pytest.approx(1000 * interval / 2, rel=0.01)
 
 
-def test_a_fine_support_is_as_good_as_the_default():
-    run = 30 * SINGLE.poisson_sampled(0.2)
-    support = np.arange(-200, 600) * 0.01
-    for side in ("upper", "lower"):
-        given = pld(run, discretization_interval=0.01, side=side, support=support)
-        default = pld(run, discretization_interval=0.01, side=side)
-        assert given.delta(1.0) == pytest.approx(default.delta(1.0), rel=1e-3)
-
-
 def test_runs_of_gaussians_sit_on_the_support_step_by_step():
     """Merged, a hundred of them would lose more than any loss of the support."""
     run = 100 * hs.Gaussian(noise_multiplier=20.0)
@@ -91,15 +82,6 @@ def test_runs_of_gaussians_sit_on_the_support_step_by_step():
     )
     assert 0.95 * bounds.upper < lower < bounds.lower
     assert bounds.upper < upper < 1.1 * bounds.lower
-
-
-def test_a_support_of_the_tail_alone():
-    """All that lies below goes up to the first loss, or is dropped."""
-    run = SINGLE.poisson_sampled(0.1)
-    upper = pld(run, discretization_interval=0.5, support=[2.0, 3.0, 4.5])
-    lower = pld(run, discretization_interval=0.5, support=[2.0, 3.0, 4.5], side="lower")
-    assert upper.delta(1.5) == pytest.approx(1 - math.exp(-0.5), rel=0.01)
-    assert lower.delta(0.0) < run.delta_bounds(0.0).lower / 2
 
 
 @pytest.mark.parametrize(
@@ -139,30 +121,6 @@ def test_a_support_far_apart_is_refused_before_memory_is_taken(interval):
         RUN.pld(discretization_interval=interval, support=[0.0, 1.0])
 
 
-def test_the_worse_direction_counts():
-    both = pld()
-    remove = pld(adjacency=Adjacency.REMOVE_ONE)
-    add = pld(adjacency=Adjacency.ADD_ONE)
-    worst = np.maximum(remove.delta(EPSILONS), add.delta(EPSILONS))
-    assert np.array_equal(both.delta(EPSILONS), worst)
-    assert np.array_equal(both.probabilities, remove.probabilities)
-
-
-def test_directions_are_those_asked_alone():
-    both = RUN.pld(discretization_interval=1e-2).directions
-    alone = [
-        RUN.pld(discretization_interval=1e-2, adjacency=adjacency)
-        for adjacency in (Adjacency.REMOVE_ONE, Adjacency.ADD_ONE)
-    ]
-    assert len(both) == 2
-    for one, other in zip(both, alone, strict=True):
-        assert one.delta(0.5) == other.delta(0.5)
-        np.testing.assert_array_equal(one.losses, other.losses)
-        np.testing.assert_array_equal(one.probabilities, other.probabilities)
-    assert both[0].delta(0.5) != both[1].delta(0.5)
-    assert alone[0].directions == (alone[0],)
-
-
 @pytest.mark.parametrize("side", ["upper", "lower"])
 def test_the_window_follows_the_losses_moved(side):
     """Five nats up or down, further than the truth's own window reaches."""
@@ -170,23 +128,6 @@ def test_the_window_follows_the_losses_moved(side):
     moved = pld(run, discretization_interval=1e-2, side=side, estimator="privacy_buckets")
     assert moved.slack < 1e-9
     assert moved.probabilities.sum() == pytest.approx(1, rel=1e-9)
-
-
-OTHER = 20 * hs.Gaussian(noise_multiplier=2.0).poisson_sampled(0.1) + SINGLE
-
-
-@pytest.mark.parametrize("adjacency", Adjacency)
-@pytest.mark.parametrize("side", ["upper", "lower"])
-def test_two_are_composed_without_composing_them(side, adjacency):
-    one, other, both = (
-        pld(run, side=side, adjacency=adjacency) for run in (RUN, OTHER, RUN + OTHER)
-    )
-    shortcut = one.delta_composed(other, EPSILONS)
-    assert shortcut == pytest.approx(both.delta(EPSILONS), rel=1e-8)
-    assert shortcut == pytest.approx(other.delta_composed(one, EPSILONS), rel=1e-10)
-    for epsilon, value in zip(EPSILONS, shortcut, strict=True):
-        bounds = (RUN + OTHER).delta_bounds(epsilon, adjacency=adjacency)
-        assert value >= bounds.lower if side == "upper" else value <= bounds.upper
 
 
 @pytest.mark.parametrize("side", ["upper", "lower"])
@@ -231,17 +172,6 @@ def test_a_pair_that_is_its_own_reverse_composes_with_any():
     )
     assert gaussian.delta_composed(sampled, 1.0) == worst
     assert sampled.reflected().delta_composed(gaussian.reflected(), 1.0) >= worst
-
-
-def test_composed_with_nothing_it_is_itself():
-    nothing = pld(hs.Composition())
-    assert pld().delta_composed(nothing, EPSILONS) == pytest.approx(pld().delta(EPSILONS), rel=1e-9)
-
-
-def test_composed_deltas_keep_shapes():
-    assert type(pld().delta_composed(pld(), 1.0)) is float
-    assert pld().delta_composed(pld(), EPSILONS.reshape(2, 2)).shape == (2, 2)
-    assert pld().delta_composed(pld(), np.array([])).shape == (0,)
 
 
 @pytest.mark.parametrize(
@@ -294,11 +224,6 @@ def test_attacks_are_bounded_from_the_side(adjacency):
     assert type(upper.tradeoff(0.5)) is float
     assert lower.advantage() <= RUN.advantage() <= upper.advantage() * (1 + 1e-3)
     assert lower.true_positive_rate(0.0) <= upper.true_positive_rate(0.0) <= 1e-10
-
-
-def test_the_budget_is_small():
-    assert 0 <= pld().slack < 1e-10
-    assert 0 <= pld().loss_error < 1e-10
 
 
 @pytest.mark.parametrize(
