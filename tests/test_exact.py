@@ -11,7 +11,7 @@ import exact
 import hockeystick as hs
 import random_runs
 from exact.choice import truncated
-from exact.finite import FinitePld
+from exact.curve import Curve
 from exact.laplace import LaplacePair
 from exact.laws import AtomLaw, listed
 from exact.mechanisms import oracles, release
@@ -81,17 +81,14 @@ def test_epsilon_is_the_inverse_of_delta(way, delta):
     assert relative_difference(exact.delta(run, epsilon.mid(), way), arb(delta)) < 1e-18
 
 
-def test_finite_composition_is_the_binomial():
-    """Randomized response, P(L = 1) = e / (1 + e): its composition is binomial."""
+def test_composed_curves_are_binomial():
+    """Randomized response, P(L = 1) = e / (1 + e), and infinite losses beside one that is 0."""
     likely = arb(1).exp() / (1 + arb(1).exp())
-    pld = FinitePld(arb(1), -1, (1 - likely, arb(0), likely), arb(0)).composed(3)
+    curve = Curve([arb(-1), arb(0), arb(1)], [1 - likely, arb(0), likely]).composed(3)
     truth = likely**3 * (1 - arb(-3).exp()) + 3 * likely**2 * (1 - likely) * (1 - arb(-1).exp())
-    assert relative_difference(pld.delta(0.0), truth) < 1e-60
-
-
-def test_finite_composition_of_an_infinite_loss():
-    pld = FinitePld(arb(1), 0, (arb(0.75),), arb(0.25)).composed(4)
-    assert relative_difference(pld.delta(5.0), 1 - arb(0.75) ** 4) < 1e-60
+    assert relative_difference(curve(arb(0)), truth) < 1e-60
+    curve = Curve([arb(0), arb(1)], [arb(0.75), arb(0)], 0.25).composed(4)
+    assert relative_difference(curve(arb(5)), 1 - arb(0.75) ** 4) < 1e-60
 
 
 def cases():

@@ -16,11 +16,9 @@ import pytest
 from scipy import special
 
 import hockeystick as hs
-from hockeystick import _core
 
 ROUNDED = 1e-9  # where the second way's parameters are rounded: relative, of what is compared
 MEMORY = 1 << 26
-LIMITS = {"tolerance": 1e-3, "memory_limit": MEMORY}
 BOTH = hs.Adjacency.ADD_OR_REMOVE_ONE
 
 
@@ -256,68 +254,3 @@ def test_said_in_two_ways(way, first, samples):
                 continue
             for at in (found.upper, found.upper * rng.uniform(0.2, 3)):
                 asked_twice(twice, hs.Composition.delta_bounds, min(at, 1e4), "delta")
-
-
-def runs(rng):
-    """A composition that both engines answer."""
-    gaussian = hs.Gaussian(noise_multiplier=power(rng, -0.3, 1.5))
-    sampled = gaussian.poisson_sampled(power(rng, -4, -0.1))
-    beside = rng.choice(
-        (
-            hs.Composition(),
-            rng.randint(1, 50) * hs.Gaussian(noise_multiplier=power(rng, 0, 2)),
-            rng.randint(1, 500) * hs.Gaussian(noise_multiplier=3.0).poisson_sampled(0.1),
-        )
-    )
-    return rng.randint(2, 10 ** rng.randint(1, 4)) * sampled + beside
-
-
-def test_asked_of_each_method(samples):
-    for case in range(samples(12)):
-        rng = random.Random(f"methods {case}")
-        run, delta = runs(rng), power(rng, -rng.choice((3, 12, 100)), -1)
-        found = {}
-        for method in ("", "contour_integral", "fft_composition"):
-            answer = _core.epsilon_bounds(
-                run._directions(BOTH), np.array([delta]), method=method, **LIMITS
-            ).table()
-            found[method] = hs.Bounds(float(answer[0][0]), float(answer[1][0]))
-        for one in found.values():
-            check(one, found[""], 0.0, (delta, run, found))
-
-
-@pytest.mark.parametrize("estimator", ["connect_dots", "algorithm_2", "privacy_buckets"])
-def test_an_explicit_distribution_and_the_query(estimator, samples):
-    """Upper ones are at or above the truth, lower ones at or below; reflected ones as well."""
-    for case in range(samples(5)):
-        rng = random.Random(f"explicit {estimator} {case}")
-        mechanism = rng.choice(
-            (
-                hs.Gaussian(noise_multiplier=power(rng, -0.5, 1.5)).poisson_sampled(0.1),
-                hs.DiscreteLaplace(parameter=power(rng, -2, 0.5)),
-                hs.Laplace(noise_multiplier=power(rng, -0.5, 2)),
-                hs.DiscretePair(p=[0.875, 0.125, 0.0], q=[0.5, 0.25, 0.25]),
-                hs.ExponentialMechanism(epsilon=power(rng, -2, 0.5)),
-            )
-        )
-        run = rng.randint(1, 40) * mechanism
-        grid = {"discretization_interval": power(rng, -3, 0), "estimator": estimator}
-        one, other = hs.Adjacency.REMOVE_ONE, hs.Adjacency.ADD_ONE
-        if rng.random() < 0.5:
-            one, other = other, one
-        for side in ("upper", "lower") if estimator != "algorithm_2" else ("lower",):
-            pld = run.pld(side=side, adjacency=one, **grid)
-            for law, adjacency in ((pld, one), (pld.reflected(), other)):
-                epsilon, rate = power(rng, -2, 1), far(rng)
-                pairs = (
-                    (law.delta(epsilon), bounds_of(run.delta_bounds, epsilon, adjacency=adjacency)),
-                    (law.delta(0.0), bounds_of(run.delta_bounds, 0.0, adjacency=adjacency)),
-                    (
-                        law.true_positive_rate(rate),
-                        bounds_of(run.true_positive_rate_bounds, rate, adjacency=adjacency),
-                    ),
-                )
-                for value, (lower, upper, *_) in pairs:
-                    what = (run, side, grid, adjacency, epsilon, rate, value, lower, upper)
-                    assert 0 <= value <= 1, what
-                    assert value >= lower if side == "upper" else value <= upper, what

@@ -204,7 +204,6 @@ void bind_queries(py::module_& parts) {
       "How many transforms of earlier questions are kept, and their bytes.");
   parts.def("suffix_sums", &suffix_sums, py::arg("mass"), py::arg("tilt"), py::arg("interval"), py::arg("by_blocks"),
             "Sums over all points: curve, steps, both times distance, and the error a point.");
-  parts.def("untilting_factor", &untilting_factor, py::arg("pmf"), py::arg("loss"));
   parts.def("log_odds", &log_odds, py::arg("prior"), "log((1 - prior) / prior) of a prior of at most 1/2.");
   parts.def(
       "bayes_risk",

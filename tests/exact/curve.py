@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, product
 
 from flint import arb, ctx
 
@@ -49,6 +49,19 @@ class Curve:
         """Of the reversed pair: mass m at loss l becomes m e^-l at -l."""
         with ctx.workprec(PRECISION):
             return Curve([-x for x in self.losses[::-1]], self.q_masses[::-1], infinity_mass)
+
+    def composed(self, count: int) -> Curve:
+        """Of `count` independent draws of losses on a grid, none of them skipped."""
+        with ctx.workprec(PRECISION):
+            interval, masses = self.losses[1] - self.losses[0], [arb(1)]
+            for _ in range(count):
+                longer = [arb(0)] * (len(masses) + len(self.masses) - 1)
+                for (i, x), (j, y) in product(enumerate(masses), enumerate(self.masses)):
+                    longer[i + j] += x * y
+                masses = longer
+            losses = [count * self.losses[0] + interval * k for k in range(len(masses))]
+            finite = sum(self.masses, arb(0))
+            return Curve(losses, masses, (finite + self.infinity_mass) ** count - finite**count)
 
     def p_mass(self) -> arb:
         """All P-mass, that at +inf included."""

@@ -11,14 +11,14 @@ from typing import Literal
 from flint import arb
 
 from exact.balls import at_accuracy
+from exact.pair import BITS, Cells
 
-BITS = 80
 Point = arb | float  # a float if infinite
 Masses = tuple[arb, arb]  # of P and of Q
 
 
 @dataclass(frozen=True, slots=True)
-class LaplacePair:
+class LaplacePair(Cells):
     """`remove` is also the plain mechanism, at q = 1."""
 
     noise_multiplier: float | arb
@@ -57,28 +57,6 @@ class LaplacePair:
     def _cell(self, low: arb, high: arb) -> Masses:
         ends = [self._plain(self._inner(loss)) for loss in (low, high)]
         return self._mixed((ends[1][0] - ends[0][0], ends[1][1] - ends[0][1]))
-
-    def p(self, low: arb, high: arb) -> arb:
-        """P(low < L <= high)."""
-        return at_accuracy(lambda: self._cell(low, high)[0], BITS)
-
-    def above(self, low: arb, high: arb) -> arb:
-        """P - e^low Q of the cell."""
-
-        def evaluate() -> arb:
-            p, q = self._cell(low, high)
-            return p - low.exp() * q
-
-        return at_accuracy(evaluate, BITS)
-
-    def below(self, low: arb, high: arb) -> arb:
-        """e^high Q - P of the cell."""
-
-        def evaluate() -> arb:
-            p, q = self._cell(low, high)
-            return high.exp() * q - p
-
-        return at_accuracy(evaluate, BITS)
 
     def p_above(self, loss: arb) -> arb:
         """P(L > loss)."""

@@ -5,6 +5,7 @@ Written on a line on which the loss L increases, so that {a < L <= b} is an inte
 """
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from flint import arb
@@ -29,8 +30,40 @@ def _mass(mixture: Mixture, a: Point, b: Point) -> arb:
     return sign * (_tail(mixture, a, sign) - _tail(mixture, b, sign))
 
 
+class Cells(ABC):
+    """What is asked of a pair's cells, given the masses of both distributions in one."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _cell(self, low: arb, high: arb) -> tuple[arb, arb]:
+        """P and Q of low < L <= high."""
+
+    def p(self, low: arb, high: arb) -> arb:
+        """P(low < L <= high)."""
+        return at_accuracy(lambda: self._cell(low, high)[0], BITS)
+
+    def above(self, low: arb, high: arb) -> arb:
+        """P - e^low Q of the cell."""
+
+        def evaluate() -> arb:
+            p, q = self._cell(low, high)
+            return p - low.exp() * q
+
+        return at_accuracy(evaluate, BITS)
+
+    def below(self, low: arb, high: arb) -> arb:
+        """e^high Q - P of the cell."""
+
+        def evaluate() -> arb:
+            p, q = self._cell(low, high)
+            return high.exp() * q - p
+
+        return at_accuracy(evaluate, BITS)
+
+
 @dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(Cells):
     """The pair of `step` in a direction; its methods take losses as doubles or exact balls."""
 
     step: Step
@@ -62,28 +95,6 @@ class Pair:
         linear = loss.expm1() * (1 - q)
         root = (linear * linear + 4 * loss.exp() * b * b).sqrt()
         return ((linear + root) / (2 * b)).log() / m
-
-    def p(self, low: arb, high: arb) -> arb:
-        """P(low < L <= high)."""
-        return at_accuracy(lambda: self._cell(low, high)[0], BITS)
-
-    def above(self, low: arb, high: arb) -> arb:
-        """P - e^low Q of the cell."""
-
-        def evaluate() -> arb:
-            p, q = self._cell(low, high)
-            return p - low.exp() * q
-
-        return at_accuracy(evaluate, BITS)
-
-    def below(self, low: arb, high: arb) -> arb:
-        """e^high Q - P of the cell."""
-
-        def evaluate() -> arb:
-            p, q = self._cell(low, high)
-            return high.exp() * q - p
-
-        return at_accuracy(evaluate, BITS)
 
     def _cell(self, low: arb, high: arb) -> tuple[arb, arb]:
         a, b = self._point(low), self._point(high)

@@ -8,7 +8,7 @@ import pytest
 from flint import acb, arb
 
 import hockeystick as hs
-from hockeystick import Adjacency, Direction, _core
+from hockeystick import Adjacency, _core
 
 MEMORY = 1 << 30
 
@@ -215,40 +215,3 @@ def test_sums_of_atoms_answer_where_grids_do_not(count, step, delta):
 
 # Two losses, of which the composition is a binomial.
 COUNT, Q = 2 * 10**5, 1e-4
-
-
-@pytest.mark.parametrize("delta", [1e-4, 1e-9])
-def test_a_binomial_is_enclosed(delta):
-    step = hs.ApproximateDP(epsilon=3.0, delta=0.0).poisson_sampled(Q)
-    directions = [[(step.dominating_pair(Direction.REMOVE), COUNT)]]
-    (answer,) = _core.epsilon_bounds(
-        directions, [delta], tolerance=1e-3, memory_limit=MEMORY, method="discretized_contour"
-    )
-    assert 0 < answer.lower <= answer.upper < math.inf
-    high = arb(3).exp() / (1 + arb(3).exp())
-    rare = Q * high + (1 - arb(Q)) * (1 - high)
-    losses = (rare / (1 - high)).log(), ((1 - rare) / high).log()
-    for epsilon, sign in ((answer.lower, 1), (answer.upper, -1)):
-        truth = binomial_delta(rare, losses, epsilon)
-        assert sign * (truth - arb(delta)) >= 0
-
-
-def binomial_delta(rare, losses, epsilon):
-    up, down = losses
-    mean, width = COUNT * float(rare), 30 * math.sqrt(COUNT * float(rare))
-    total = arb(0)
-    k = max(0, math.floor(mean - width))
-    mass = (
-        arb(COUNT + 1).lgamma()
-        - arb(k + 1).lgamma()
-        - arb(COUNT - k + 1).lgamma()
-        + k * rare.log()
-        + (COUNT - k) * (1 - rare).log()
-    ).exp()
-    while k <= min(COUNT, mean + width):
-        loss = k * up + (COUNT - k) * down
-        if loss > epsilon:
-            total -= mass * (arb(epsilon) - loss).expm1()
-        mass *= rare / (1 - rare) * (COUNT - k) / (k + 1)
-        k += 1
-    return total

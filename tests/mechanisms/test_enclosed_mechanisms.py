@@ -205,40 +205,6 @@ def test_adjacencies_without_a_pair_are_refused_with_the_reason():
         STEP.random_allocation(steps=10).epsilon(1e-5, adjacency="replace-one")
 
 
-def test_a_whole_batch_is_the_mechanism_itself():
-    whole = STEP.fixed_size_sampled(batch_size=10, dataset_size=10)
-    how = {"adjacency": "replace-one"}
-    assert (3 * whole).epsilon(1e-5, **how) == (3 * STEP).epsilon(1e-5, **how)
-    assert (3 * STEP.shuffled(batches=1)).epsilon(1e-5) == (3 * STEP).epsilon(1e-5)
-
-
-def test_a_batch_that_is_replaced_costs_as_known():
-    """Interval of a thousand steps; the pair that always removes is attained."""
-    step = hs.Gaussian(noise_multiplier=1.0).fixed_size_sampled(batch_size=100, dataset_size=10**4)
-    bounds = (1000 * step).epsilon_bounds(1e-5, adjacency="replace-one")
-    assert 13.3 < bounds.lower < 13.4
-    assert 14.8 < bounds.upper < 14.9
-    assert bounds.limited_by == "theory"
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize(("noise", "steps"), [(0.25, 100), (0.3, 10**6), (900.0, 10**9)])
-def test_little_and_much_noise_of_a_random_allocation_is_bounded(noise, steps):
-    """At little noise moments leave the range of doubles: then nothing is known, from above."""
-    epoch = hs.Gaussian(noise_multiplier=noise).random_allocation(steps=steps)
-    above = epoch.pair_above(hs.Direction.REMOVE, Accuracy(8, 1e-6))
-    below = epoch.pairs_below(hs.Direction.REMOVE, Accuracy(8, 1e-6))[0]
-    single = hs.Gaussian(noise_multiplier=noise).dominating_pair(hs.Direction.REMOVE)
-    for epsilon in (0.0, 0.5, 3.0):
-        assert 0 <= below.delta_above(epsilon) <= above.delta_above(epsilon) + 1e-12
-        assert below.delta_above(epsilon) <= single.delta_above(epsilon) + 1e-9
-
-
-def test_many_draws_with_replacement_are_refused_by_name():
-    with pytest.raises(ValueError, match="^batch_size must be"):
-        STEP.fixed_size_sampled(batch_size=10**12, dataset_size=2, replacement=True)
-
-
 def test_many_draws_of_one_record_are_not_lost():
     """Of 200 draws of two records, each is drawn about 100 times: the mean moves by 200."""
     batch = hs.Gaussian(noise_multiplier=100.0)
@@ -250,11 +216,6 @@ def test_many_draws_of_one_record_are_not_lost():
         STEP.fixed_size_sampled(batch_size=5000, dataset_size=2, replacement=True)
     with pytest.raises(ValueError, match=r"batch_size must be in \[1, 200\]"):
         _core.dominating_pair("fixed_size_above", (1e4, 5000, 2, 1, 40, 1e-12))
-
-
-def test_the_end_of_the_range_of_noise_is_in_it():
-    pair = _core.dominating_pair("random_allocation_below", (1000.0, 10**6, 1, 1, 1e-3))
-    assert 0 <= pair.delta_above(0.0) <= 1e-3
 
 
 @pytest.mark.parametrize("noise", [0.01, 0.05])

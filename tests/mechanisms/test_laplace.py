@@ -94,11 +94,6 @@ def test_an_atom_on_an_edge_belongs_above_it(scale):
     assert got.above[3] == 0
 
 
-@pytest.mark.parametrize("scale", [0.2, 1.0, 3.0])
-def test_the_plain_pair_is_its_own_reverse(scale):
-    cells.check_reflection(core_pair(scale), core_pair(scale))
-
-
 @pytest.mark.parametrize("rate", [0.05, 0.8, 0.999])
 @pytest.mark.parametrize("scale", [0.2, 1.0, 3.0])
 def test_reversed_pairs_are_reflections(scale, rate):

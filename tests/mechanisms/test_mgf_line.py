@@ -123,42 +123,6 @@ def test_no_modulus_beyond_a_frequency_exceeds_its_bound(sigma, rate, direction,
             assert arb(bound) >= modulus - arb(1e-20)
 
 
-@pytest.mark.every(2)
-@pytest.mark.parametrize("direction", DIRECTIONS)
-@pytest.mark.parametrize(("sigma", "rate"), [(1.0, 0.01), (5.0, 0.1), (0.3, 0.9)])
-def test_modulus_bounds_are_of_use(sigma, rate, direction):
-    """At a frequency of about one over the loss's deviation, most of what |M| loses is proved."""
-    tilt, step = 2.0, 1e-3
-    logs = truths(sigma, rate, direction, tilt, step, 2)
-    deviation = math.sqrt(2 * float((logs[0] - logs[1]).real.mid())) / step
-    frequency = 1 / deviation
-    lost = 1 - float(
-        truths(sigma, rate, direction, tilt, frequency, 2)[1].real.exp().mid()
-    ) / float(logs[0].real.exp().mid())
-    proved = 1 - line_of(sigma, rate, direction, tilt, frequency).modulus_bound(frequency)
-    assert 0.1 * lost < proved <= lost
-
-
-def test_moments_of_the_reverse_are_the_same_function():
-    """M of addition at z is M of removal at -1 - z: on the line Re z = -1/2 they are conjugate."""
-    there = line_of(1.0, 0.2, "replace", 2.0)
-    value, error = there.log_moment()
-    truth = truths(1.0, 0.2, "replace", -3.0, count=1)[0].real
-    assert abs(arb(value) - truth) <= arb(error)
-
-
-@pytest.mark.parametrize(
-    ("name", "parameters"),
-    [("poisson_laplace_remove", [1.0, 0.1]), ("randomized_response", [0.5, 2.0])],
-)
-def test_pairs_with_atoms_have_no_line_of_their_own(name, parameters):
-    pair = _core.dominating_pair(
-        next(known for known in _core.parts.pair_names() if known.startswith(name)), parameters
-    )
-    with pytest.raises(ValueError, match="no such moment line"):
-        _core.contour.moment_line(pair, 1.0, 1.0, 1.0, 1.0, 30.0)
-
-
 def test_a_line_of_too_many_nodes_is_refused():
     with pytest.raises(ValueError, match="no such moment line"):
         line_of(1e-3, 0.5, "remove", 2.0)

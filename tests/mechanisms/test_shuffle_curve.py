@@ -7,7 +7,6 @@ shuffles, too.
 """
 
 import math
-from itertools import permutations
 
 import numpy as np
 import pytest
@@ -251,59 +250,6 @@ def test_without_weights_the_bound_of_unequal_batches_would_be_wrong():
         mu, 2, uses_all=True, last_size=1 / 99, back=False, alpha=[alpha]
     )
     assert attained <= upper
-
-
-def shuffles(batches, size):
-    """Each way to put the records 0 .. n - 1 into batches of that size, alike likely."""
-    n = batches * size
-    return set(permutations([i // size for i in range(n)]))
-
-
-def simulated(mu, alpha, batches, size, rng, samples=4000):
-    """delta of adaptive queries, a mean over outputs of the record's own run, and its error.
-
-    All records but the record 0 add +-mu, by rules that look at earlier outputs; delta is the mean
-    of (1 - alpha / ratio)_+ over outputs with the record, a plain mean of numbers in [0, 1].
-    """
-    orders = sorted(shuffles(batches, size))
-    rules = rng.standard_normal((batches * size, batches))
-
-    def add(i, k, seen):
-        if i == 0:
-            return mu
-        lean = rules[i, k] + (rules[i, :k] * np.array(seen)).sum() * 2
-        return mu if lean > 0 else -mu
-
-    values = []
-    for _ in range(samples):
-        order, seen = orders[rng.integers(len(orders))], []
-        for k in range(batches):
-            mean = sum(add(i, k, seen) for i in range(len(order)) if order[i] == k)
-            seen.append(mean + rng.standard_normal())
-        total = [0.0, 0.0]
-        for one in orders:
-            logs = [0.0, 0.0]
-            for k in range(batches):
-                mean = sum(add(i, k, seen[:k]) for i in range(1, len(one)) if one[i] == k)
-                for j, more in enumerate((mu if one[0] == k else 0.0, 0.0)):
-                    logs[j] -= (seen[k] - mean - more) ** 2 / 2
-            total = [t + math.exp(x) for t, x in zip(total, logs, strict=True)]
-        values.append(max(0.0, 1 - alpha * total[1] / total[0]))
-    return np.mean(values), np.std(values) / math.sqrt(samples)
-
-
-@pytest.mark.parametrize(("batches", "size"), [(2, 2), (3, 2)])
-def test_brute_force_of_small_shuffles_is_below(batches, size):
-    """4 records in 2 batches, and 6 in 3, with random adaptive rules of the others."""
-    rng = np.random.default_rng(batches)
-    for mu, epsilon in ((0.5, 0.2), (1.0, 0.5)):
-        (upper,) = sampling.shuffle_bound(
-            mu, batches, uses_all=True, back=False, alpha=[math.exp(epsilon)]
-        )
-        samples = 1500 if batches == 2 else 200
-        for _ in range(3):
-            mean, error = simulated(mu, math.exp(epsilon), batches, size, rng, samples)
-            assert mean - 5 * error <= upper
 
 
 @pytest.mark.parametrize("mu", [0.3, 0.8])

@@ -98,28 +98,6 @@ def test_a_replaced_record_costs_at_least_a_special_one():
         assert special <= one
 
 
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        (1e-4, 10, 2, 1, 1),
-        (math.nan, 10, 2, 1, 1),
-        (1.0, 0, 2, 1, 1),
-        (1.0, 2.5, 2, 1, 1),
-        (1.0, 1e13, 2, 1, 1),
-        (1.0, math.nan, 2, 1, 1),
-        (1.0, 10, 1, 2, 1),
-        (1.0, 10, 1, -1, 1),
-        (1.0, 10, 3, 1, 1),
-        (1.0, 10, math.nan, 1, 1),
-        (1.0, 10, 2, 1, 1.1),
-        (1.0, 10, 2, 1),
-    ],
-)
-def test_the_core_refuses_what_is_out_of_range(parameters):
-    with pytest.raises(ValueError, match="must"):
-        _core.dominating_pair("shuffled_below", parameters)
-
-
 def test_bad_arguments_are_named():
     step = hs.Gaussian(noise_multiplier=1.0)
     for bad in (0, -1, 10**13):

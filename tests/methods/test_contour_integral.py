@@ -4,8 +4,6 @@
 import numpy as np
 import pytest
 from flint import arb
-from hypothesis import given
-from hypothesis import strategies as st
 
 import exact
 import hockeystick as hs
@@ -163,23 +161,6 @@ def test_epsilon_is_enclosed_to_any_tolerance(delta, tolerance):
     assert answer.upper - answer.lower <= tolerance * answer.upper
 
 
-runs = st.tuples(
-    st.floats(-0.3, 1.0).map(lambda x: 10**x),
-    st.floats(-4.0, -0.3).map(lambda x: 10**x),
-    st.integers(30, 10**6),
-)
-
-
-@given(runs, st.sampled_from(DIRECTIONS), st.floats(-60.0, -0.5))
-def test_the_engines_agree_anywhere(run, direction, log_delta):
-    sigma, rate, count = run
-    steps = ((exact.Step(sigma, rate), count),)
-    contour = bounds(steps, direction, 10**log_delta, "", 1e-4)
-    transform = bounds(steps, direction, 10**log_delta, "fft_composition")
-    assert contour.lower <= transform.upper
-    assert transform.lower <= contour.upper
-
-
 def test_laplace_noise_beside_others_needs_no_transform():
     run = (
         8 * hs.Gaussian(1.5)
@@ -198,14 +179,6 @@ def test_laplace_noise_beside_others_needs_no_transform():
     assert transform.lower <= contour.upper
 
 
-def test_laws_with_atoms_go_to_the_transform():
-    pair = _core.dominating_pair("poisson_laplace_remove", [2.0, 0.3])
-    (answer,) = _core.epsilon_bounds(
-        [[(pair, 100)]], [1e-5], tolerance=1e-3, memory_limit=MEMORY, method=""
-    )
-    assert answer.method == "fft_composition"
-
-
 @pytest.mark.parametrize("query", ["delta", "epsilon"])
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_many_questions_share_their_sums(query, direction):
@@ -221,18 +194,6 @@ def test_many_questions_share_their_sums(query, direction):
         assert shared.lower <= alone.upper
         assert alone.lower <= shared.upper
         assert shared.upper - shared.lower <= 1e-3 * shared.upper
-
-
-def test_the_worse_direction_counts_in_every_answer():
-    run = RUNS["short"]
-    values = np.linspace(0.1, 8.0, 20)
-    both = _core.delta_bounds(
-        [terms(run, "remove"), terms(run, "add")], values, tolerance=1e-4, memory_limit=MEMORY
-    )
-    for value, answer in zip(values, both, strict=True):
-        each = [bounds(run, way, value, "", 1e-4, "delta") for way in ("remove", "add")]
-        assert answer.lower <= max(one.upper for one in each)
-        assert max(one.lower for one in each) <= answer.upper
 
 
 @pytest.mark.parametrize("sizes", [(15, 1), (16, 1), (17, 300), (200, 40)])
@@ -295,32 +256,6 @@ def test_epsilon_is_0_where_delta_of_0_is_at_most_delta(name):
         assert above.lower == above.upper == 0
     below = bounds(RUNS[name], "remove", at_zero.lower / 1.2, "contour_integral")
     assert 0 < below.lower <= below.upper
-
-
-DRAWN = {
-    "often": (30, [2.0, 0.02, 0.015, 0.6, 0.4]),
-    "rare": (1000, [1.0, 0.01, 0.008, 1 - 1e-6, 1e-6]),
-    "never": (10_000, [1.0, 0.01, 0.008, 1.0, 1e-305]),
-    "little": (100_000, [0.8, 1e-4, 1e-4, 0.99, 0.01]),
-}
-
-
-@pytest.mark.parametrize("delta", [1e-3, 1e-6, 1e-11])
-@pytest.mark.parametrize("direction", ["remove", "add", "replace", "special_remove"])
-@pytest.mark.parametrize("name", DRAWN)
-def test_the_engines_agree_on_public_draws(name, direction, delta):
-    count, parameters = DRAWN[name]
-    pair = _core.dominating_pair(f"truncated_poisson_gaussian_{direction}", parameters)
-    contour, transform = (
-        _core.epsilon_bounds(
-            [[(pair, count)]], [delta], tolerance=1e-3, memory_limit=MEMORY, method=method
-        )[0]
-        for method in ("", "fft_composition")
-    )
-    assert contour.method != transform.method
-    assert contour.upper - contour.lower <= 1e-3 * contour.upper
-    assert contour.lower <= transform.upper
-    assert transform.lower <= contour.upper
 
 
 def test_lines_are_fine_enough_below_their_last_sample_too():

@@ -102,16 +102,6 @@ def test_ends(name, at, value):
     assert same(float(getattr(numeric, name)(at)), value)
 
 
-def test_powers_for_plans():
-    rng = np.random.default_rng(9)
-    x, y = np.exp2(rng.uniform(-100, 100, 500)), rng.uniform(-5, 5, 500)
-    got = numeric.pow(x, y)
-    with ctx.workprec(120):
-        for power, a, b in zip(got.tolist(), x.tolist(), y.tolist(), strict=True):
-            exponent = arb(b) * arb(a).log()
-            assert abs(arb(power) / exponent.exp() - 1) <= (2 * abs(exponent) + 2) * U
-
-
 def test_quotients_of_complex_numbers():
     rng = np.random.default_rng(10)
     a, b = (rng.normal(size=2000) * np.exp(1j * rng.uniform(0, 7, 2000)) for _ in range(2))

@@ -107,23 +107,6 @@ def test_mills_ratio(x):
     assert_close(numeric.mills_ratio(x), mills(x))
 
 
-def test_monotone():
-    """Beyond what the errors allow: the functions fall by more than that between these points."""
-    x = np.linspace(0, 37, 2000)
-    for function in (numeric.normal_tail, numeric.normal_pdf, numeric.mills_ratio):
-        values = np.array([function(v) for v in x])
-        assert np.all(np.diff(values) < 0)
-    masses = [numeric.normal_interval(-1.0, b) for b in np.linspace(-1, 8, 500)]
-    assert np.all(np.diff(masses) >= 0)
-
-
-@given(st.floats(-30.0, 30.0), st.floats(0.0, 5.0), st.floats(0.0, 5.0))
-def test_intervals_add_up(a, first, second):
-    b, c = a + first, a + first + second
-    parts = numeric.normal_interval(a, b) + numeric.normal_interval(b, c)
-    assert parts == pytest.approx(numeric.normal_interval(a, c), rel=3 * numeric.normal_error)
-
-
 @pytest.mark.parametrize("kernel", _core.numeric.available_kernels())
 def test_tails_on_vectors(kernel, samples):
     """Either side of 9, where the pole is left out, small arguments and all sizes."""

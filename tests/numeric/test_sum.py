@@ -35,16 +35,6 @@ def test_relative_error_of_nonnegative_terms(values):
     assert bound <= 1.01 * numeric.unit_roundoff * total + 1e-322
 
 
-def test_beats_plain_summation():
-    """1 + many tiny terms: plain summation loses all of them."""
-    values = np.full(100_001, 1e-17)
-    values[0] = 1
-    total, bound = numeric.compensated_sum(values)
-    assert abs(Fraction(total) - exact(values.tolist())) <= Fraction(bound)
-    assert bound <= 1.01 * numeric.unit_roundoff
-    assert total > 1 + 9e-13
-
-
 def test_cancellation_is_recovered():
     total, bound = numeric.compensated_sum(np.array([1e16, 3.14, -1e16]))
     assert abs(total - 3.14) <= bound <= 1e-14
@@ -57,13 +47,5 @@ def test_gamma_is_an_upper_bound(n):
     assert true <= Fraction(numeric.gamma(n)) <= true * (1 + Fraction(1, 10**14))
 
 
-def test_gamma_ends():
-    assert numeric.gamma(2.0**53) == float("inf")
-
-
 def test_environment_is_sound_here():
     numeric.check_floating_point_environment()
-
-
-def test_empty_sum():
-    assert numeric.compensated_sum(np.array([])) == (0.0, 0.0)

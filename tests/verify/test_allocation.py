@@ -144,30 +144,6 @@ def test_one_step_is_the_gaussian(noise, removes):
             assert found.rad() < found * arb(10) ** -10
 
 
-def test_what_keeps_its_place_sees_less_noise():
-    with ctx.workprec(120):
-        for removes in (True, False):
-            kept = curve(6.0, 50, removes=removes, epochs=9)(arb(0.5))
-            assert kept.overlaps(curve(2.0, 50, removes=removes)(arb(0.5)))
-
-
-def test_both_directions_are_equal_at_zero():
-    with ctx.workprec(120):
-        ways = [curve(0.8, 300, removes=removes)(arb(0)) for removes in (True, False)]
-        assert ways[0].overlaps(ways[1])
-
-
-@pytest.mark.parametrize("removes", [True, False])
-def test_many_steps_tend_to_a_gaussian(removes):
-    """mu^2 = (e^(1 / noise^2) - 1) / t; Berry and Esseen bound the distance."""
-    with ctx.workprec(120):
-        for steps in (10**6, 10**12):
-            at = arb(1.5 / math.sqrt(steps))
-            limit = closed.gaussian((arb(1) / 4).expm1() / steps)(at)
-            found = curve(2.0, steps, removes=removes)(at)
-            assert abs(found / limit - 1) < 4 / math.sqrt(steps)
-
-
 HOSTILE = [
     (1000.0, 2, 1e-3, True),
     (0.2, 2, 30.0, True),

@@ -43,19 +43,6 @@ def test_low_lines_bound_the_moments(direction, noise, steps):
         assert part._lower
 
 
-def test_low_lines_save_points(monkeypatch):
-    """Of twenty distinct sampled Gaussians, 210 steps in all: a third of the points and less."""
-    points = []
-    for lowered in (0, moments.MOST_LOWERED):
-        monkeypatch.setattr(moments, "MOST_LOWERED", lowered)
-        with ctx.workprec(120):
-            curve = composed(distinct(20).terms, Direction.REMOVE, 10)
-            value = curve.delta(arb(1))
-            assert value.rad() < value * arb(10) ** -8
-            points.append(curve.contour._points.number)
-    assert 3 * points[1] < points[0]
-
-
 def test_many_distinct_steps_take_few_points():
     """The terms of all sums are what a verification costs: 40 more steps, not more for each."""
     counts = []
@@ -83,21 +70,6 @@ def test_what_hardly_falls_is_known_to_few_digits(run, question, digits, monkeyp
     assert result.known
     assert result.digits >= digits
     assert result.enclosed is not False
-
-
-def test_an_epsilon_takes_few_lines(monkeypatch):
-    """delta(0) is asked last: each line that is made costs as much as all its points."""
-    made = []
-    points = contour.Points.__init__
-    monkeypatch.setattr(
-        contour.Points, "__init__", lambda self, *args: (made.append(1), points(self, *args))[1]
-    )
-    run = 1000 * sampled(1.0, 0.01)
-    result = hs.verify(run, delta=1e-6, adjacency="remove-one", digits=12, fast=False)
-    assert result.digits >= 12
-    assert len(made) <= 3
-    tiny = hs.verify(run, delta=0.9, adjacency="remove-one", digits=12, fast=False)
-    assert (tiny.lower, tiny.upper) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize(
