@@ -25,6 +25,7 @@ COMMENT = re.compile(r"\s*//.*$")
 STATUSES = {
     "tested in ball arithmetic": "a test compares what the page books with exact intervals",
     "tested by answers": "tests compare whole answers with the truth, not what the page books",
+    "exact": "nothing is booked; tests compare whole answers with the truth",
 }
 LITERAL = re.compile(r"'[^']'|\"[^\"]*\"")
 CALLED = re.compile(r"([~\w:]+)(?:<[^<>]*>)?\s*\(")

@@ -34,6 +34,12 @@ def test_pages_are_short_and_of_a_known_status():
         assert all(len(line) <= 120 for line in lines if not line.startswith("|")), slug
 
 
+def test_exact_pages_book_nothing():
+    for slug, page in PAGES.items():
+        if page.status == "exact":
+            assert "**Booked.** Nothing" in (proofs.PAGES / f"{slug}.md").read_text(), slug
+
+
 def test_pages_refer_to_pages():
     for path in [*proofs.PAGES.glob("*.md"), ROOT / "cpp" / "README.md"]:
         assert set(LINK.findall(path.read_text())) <= set(PAGES), path

@@ -278,7 +278,7 @@ double slack(const LossPmf& pmf) {
   const double rounding =
       (24 + 2 * std::fabs(pmf.tilt) * (std::fabs(pmf.loss(0)) + pmf.interval * static_cast<double>(pmf.mass.size()))) *
       u * total;
-  return (transform + wrapped + rounding + pmf.tail_above) * (1 + 1e-9);
+  return (transform + wrapped + rounding + pmf.tail_above) * (1 + 1e-9);  // proof: point-probabilities
 }
 
 }  // namespace hockeystick

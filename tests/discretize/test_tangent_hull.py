@@ -170,6 +170,20 @@ def test_mass_at_no_loss_is_rounded_down():
     assert 3.5 < sum(off) / len(off) < 4.5
 
 
+@pytest.mark.parametrize(("units", "is_raised"), [(6, False), (11, True)])
+def test_the_loss_of_what_does_not_leak_is_rounded_down(units, is_raised):
+    """By 8 u: a nearer point is not taken to lie below it, and has less mass by its tangents."""
+    for leak in (0.29, 0.3, 0.31):
+        pair = hs.DiscretePair(p=(leak, 1 - leak), q=(0.0, 1.0)).dominating_pair(Direction.REMOVE)
+        with ctx.workprec(120):
+            _, infinite = pair.infinity_mass
+            loss = float((1 - arb(infinite)).log() * (1 + units * arb(2) ** -53))
+        step = _core.parts.step_pmf(
+            pair, interval=0.5, offset=loss, index=np.array([0, 2]), estimator="balanced"
+        )
+        assert (step.mass[0] > (1 - infinite) * (1 - 10 * 2.0**-53)) == is_raised
+
+
 def test_a_cut_that_is_guessed_beyond_its_gap_counts_no_mass_twice():
     """The model of a gap put one 1.4e-8 below its point; the masses then came to 1 + 1.6e-6."""
     step = hs.TruncatedPoissonGaussian(

@@ -181,3 +181,83 @@ def test_refusals():
             _core.parts.allocated_moments(gaussian, steps, back=False)
         with pytest.raises(ValueError, match="steps"):
             _core.parts.with_far_losses(gaussian, gaussian, steps, back=False)
+
+
+U = 2.0**-53
+
+
+@pytest.mark.parametrize("steps", [7, 100, 1000])
+@pytest.mark.parametrize("k", [3, 8, 40])
+def test_whole_moments_are_raised_by_the_rounding_of_their_products(steps, k):
+    """At noise so large that next to nothing else is raised: k log t is the largest logarithm."""
+    gaussian = hs.Gaussian(1e5).dominating_pair(hs.Direction.REMOVE)
+    pair = _core.parts.allocated_moments(gaussian, steps, back=False)
+    _, upper = pair.log_moment_bounds(k - 1.0)
+    with ctx.workprec(300):
+        factorial = arb(k).fac().log()
+        size = (k * arb(steps).log()).max(factorial)
+        doublings = (arb(steps).log() / arb(2).log()) + 2
+        booked = 2 * k * U * (doublings * (8 * size + k + 40) + 2 * k * (factorial + 1))
+        found = arb(upper) - whole_moment(1e5, steps, k)
+        assert 0.9 * booked < found < 1.1 * booked
+
+
+def chords(whole, part):
+    """From below and above at a part of the way from a whole order to the next."""
+    before, left, right, after = whole
+    lower = max(
+        left[0] + part * (left[0] - before[1]), right[0] - (1 - part) * (after[1] - right[0])
+    )
+    return lower, (1 - part) * left[1] + part * right[1]
+
+
+@pytest.mark.parametrize("sigma", [0.4, 1.0, 3.0])
+@pytest.mark.parametrize("part", [0.25, 0.5, 0.9])
+def test_between_whole_orders_moments_are_those_of_chords(sigma, part):
+    gaussian = hs.Gaussian(sigma).dominating_pair(hs.Direction.REMOVE)
+    pair = _core.parts.allocated_moments(gaussian, 9, back=False)
+    for k in (2, 3, 7, 20):
+        found = pair.log_moment_bounds(k - 1 + part)
+        formula = chords([pair.log_moment_bounds(j - 1.0) for j in range(k - 1, k + 3)], part)
+        assert found == pytest.approx(formula, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("steps", [2, 9, 1000])
+def test_the_reverse_is_bounded_by_the_geometric_mean(steps):
+    """Moments at s are t times those of the step at s / t, and slopes alike."""
+    sigma = 0.8
+    gaussian = hs.Gaussian(sigma).dominating_pair(hs.Direction.ADD)
+    pair = _core.parts.allocated_moments(gaussian, steps, back=True)
+    with ctx.workprec(200):
+        for s in (0.5, 3.0, 40.0):
+            at = arb(s) / steps
+            formula = steps * at * (at + 1) / (2 * arb(sigma) ** 2)
+            assert abs(arb(pair.log_moment_bounds(s)[1]) / formula - 1) < 2e-12
+        for order in (1.5, 4.0, 100.0):
+            formula = (arb(1) / steps + (1 - arb(1) / steps) / order) / (2 * arb(sigma) ** 2)
+            assert abs(arb(pair.renyi_slope_bound(order)) / formula - 1) < 1e-12
+
+
+@pytest.mark.parametrize("tail", [0.3, 1e-2, 1e-6])
+@pytest.mark.parametrize("t", [0.5, 2.0, 11.0])
+def test_far_losses_are_bounded_by_hoelders_inequality(tail, t):
+    """And what the curve counts at +inf by the slope of the tangent there."""
+    of_step = step(0.6)
+    above = _core.parts.allocated_pair(of_step, 2, 40, tail, above=True, back=False)
+    moments = _core.parts.allocated_moments(of_step, 2, back=False)
+    far = _core.parts.with_far_losses(above, of_step, 2, back=False)
+    top = _core.sampling.atoms_of(above)[-1][0]
+    with ctx.workprec(200):
+        logs = []
+        for k in range(12):
+            d = 0.25**k
+            cells = above.integrate([top - d])
+            if d > 1e-7 and cells.loss_error < 1e-4 * d:
+                mass = arb(cells.upper_tail_above) + cells.infinity_mass
+                logs.append((arb("1.01") * mass / (1 - (-arb(d)).exp())).log())
+        log_far = min([arb(0), *logs], key=float)
+        shares = [0.8**k for k in range(73)]
+        terms = [x * arb(moments.log_moment_bounds(t / x)[1]) + (1 - x) * log_far for x in shares]
+        known = arb(above.infinity_mass[1]) * (1 + t) * (arb(t) * top).exp()
+        formula = known + min(terms, key=float).exp()
+        assert abs(arb(far.unlisted_moment_bound(t)) / formula - 1) < 1e-6

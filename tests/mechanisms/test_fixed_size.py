@@ -14,6 +14,7 @@ from hockeystick.mechanisms._enclosed import Accuracy
 
 BY, OF = hs.Direction.SPECIAL_REMOVE, hs.Direction.SPECIAL_ADD
 FINE = Accuracy(10_000, 1e-30)
+U = 2.0**-53
 
 
 def batch(noise, drawn, size=1000, **arguments):
@@ -26,16 +27,49 @@ def tail(x):
 
 
 def gaussian(mu, alpha):
+    p, q = tails_of_one(mu, alpha)[0]
+    return p - q
+
+
+def tails_of_one(mu, alpha):
+    """Of N(mu) and alpha N(0) beyond the best point, and the size of arguments there."""
     x = alpha.log() / mu
-    return tail(x - mu / 2) - alpha * tail(x + mu / 2)
+    return (tail(x - mu / 2), alpha * tail(x + mu / 2)), x + mu
 
 
 def opposite(mu, gamma, alpha):
     """Of (1 - gamma) N(-mu) + gamma N(mu) against (1 - gamma) N(-mu) + gamma N(0), alpha >= 1."""
+    p, q, r = tails_of_three(mu, gamma, alpha)[0]
+    return gamma * (p - q - r)
+
+
+def tails_of_three(mu, gamma, alpha):
+    """Of N(mu), alpha N(0) and the rest of N(-mu), and the size of arguments there."""
     w = (alpha - 1) * (1 - gamma) / gamma
     b = alpha * (mu * mu / 2).exp()
     z = ((b + (b * b + 4 * w).sqrt()) / 2).log() / mu
-    return gamma * (tail(z - mu) - alpha * tail(z) - w * tail(z + mu))
+    return (tail(z - mu), alpha * tail(z), w * tail(z + mu)), z + 2 * mu
+
+
+@pytest.mark.parametrize("noise", [1e4, 1e6])
+@pytest.mark.parametrize("k", [0, 1, 50, 150])
+def test_tails_are_off_by_their_own_error_and_that_of_their_arguments(noise, k):
+    """All else is less where tails all but cancel: normal_error, and 16 u or 64 u of arguments."""
+    drawn, cells = 500, 100.0
+    above = {way: batch(noise, drawn).pair_above(way, Accuracy(cells, 1e-300)) for way in (BY, OF)}
+    with ctx.workprec(300):
+        mu, gamma = 1 / arb(noise), arb(drawn) / 1000
+        alpha = 1 + gamma * ((k * arb(float(mu) / cells)).exp() - 1)
+        known = {
+            BY: (*tails_of_three(mu, gamma, alpha), 64),
+            OF: (*tails_of_one(mu, 1 + (alpha - 1) / gamma), 16),
+        }
+        for way, (parts, size, units) in known.items():
+            rounding = _core.numeric.normal_error + units * U * (1 + size * (size + 1))
+            booked = gamma * rounding * sum(parts)
+            truth = gamma * (parts[0] - sum(parts[1:]))
+            found = arb(above[way].delta_above([float(alpha.log())])[0]) - truth
+            assert abs(found / booked - 1) < 0.05
 
 
 @pytest.mark.parametrize("drawn", [1, 10, 500, 999])
@@ -269,9 +303,6 @@ def test_draws_with_replacement_in_balls(noise, drawn, size, left_out):
             )
             assert truth * (1 - arb("1e-12")) < found
             assert found < truth * (1 + arb("1e-7")) + left_out * 1e-4
-
-
-U = 2.0**-53
 
 
 def same_events(noise, rate, adjacency):

@@ -7,8 +7,12 @@ import math
 import numpy as np
 import pytest
 from flint import arb, ctx
+from scipy.optimize import brentq
+from scipy.special import ndtr
+from scipy.stats import norm
 
 import hockeystick as hs
+from exact.balls import normal_tail
 from hockeystick import _core
 from hockeystick.mechanisms._enclosed import Accuracy
 from mechanisms.test_allocation_curve import put_of_two
@@ -208,3 +212,59 @@ def test_small_deltas_are_told_as_their_epsilons_are(delta):
         run.true_positive_rate_bounds(delta, smallest=0).upper
         <= math.exp(epsilon) * delta + 1.01 * delta
     )
+
+
+def rates(mu, k):
+    """Q(S <= k), and P(S <= k), of one of two steps, in balls: trapezoid rules, flat at both ends.
+
+    P has the density S / 2 against Q.
+    """
+    count, least = 1200, arb(-13)
+    step = ((arb(k).log() + mu * mu / 2) / mu - least) / count
+    x_sum = y_sum = arb(0)
+    for i in range(1, count):
+        x = least + i * step
+        y = (mu * x - mu * mu / 2).exp()
+        z = ((arb(k) - y).log() + mu * mu / 2) / mu
+        weight = (-x * x / 2).exp() * step / (2 * arb.pi()).sqrt()
+        x_sum += weight * normal_tail(-z)
+        y_sum += weight * (y * normal_tail(-z) + normal_tail(mu - z)) / 2
+    return x_sum, y_sum
+
+
+def place_of(mu, rate):
+    """About where Q(S <= k) is this."""
+    x, width = np.linspace(-13, 20, 4000, retstep=True)
+    y, weight = np.exp(mu * x - mu * mu / 2), norm.pdf(x) * width
+
+    def missing(k):
+        z = (np.log(np.maximum(k - y, 1e-300)) + mu * mu / 2) / mu
+        return math.log((weight * ndtr(z)).sum() / rate)
+
+    return brentq(missing, 1e-2, 40.0)
+
+
+@pytest.mark.parametrize("noise", [2.0, 1.6])
+def test_corners_are_the_rates_of_the_sum(noise):
+    """Above the curve of both rates, on which all corners of one step are, by next to nothing."""
+    x = y = arb(0)
+    corners = []
+    with ctx.workprec(120):
+        for loss, p in _core.sampling.atoms_of(below(noise, 2, 1, "remove-one")):
+            x, y = x + arb(p) * (-arb(loss)).exp(), y + p
+            corners.append((x, y))
+        for i in (20, 100, 300, 600):
+            x, y = corners[i]
+            k = place_of(1 / noise, float(x))
+            at_x, at_y = rates(1 / arb(noise), k)
+            above = y - at_y - arb(k) / 2 * (x - at_x)  # by the tangent, of slope k / 2
+            assert 0 < above + arb("1e-17") < 1e-11
+
+
+def test_stated_errors_of_a_selection_are_those_of_the_page():
+    """16 u of masses and 6 u of sums; 32 u of losses, 4 u of the largest."""
+    pair = below(2.0, 100, 4, "remove-one")
+    masses, losses = pair.law_errors()
+    largest = max(abs(loss) for loss, _ in _core.sampling.atoms_of(pair))
+    assert masses == 22 * 2.0**-53
+    assert losses == pytest.approx((32 + 4 * largest) * 2.0**-53, rel=1e-6)

@@ -2,12 +2,15 @@
 """Shuffled epochs: the laws of the largest batch in balls, and what the intervals must obey."""
 
 import math
+from itertools import pairwise
 
 import pytest
 from flint import arb, ctx
 
 import hockeystick as hs
 from hockeystick import _core
+
+U = 2.0**-53
 
 
 def up_to(x):
@@ -115,3 +118,35 @@ def test_bad_arguments_are_named():
                 step.shuffled(batches=3, **{name: bad})
     with pytest.raises(ValueError, match="the batches change with the number of records"):
         step.shuffled(batches=3).epsilon(1e-5, adjacency="add-one")
+
+
+@pytest.mark.parametrize(("noise", "batches"), [(1.0, 2), (0.4, 50), (2.0, 10**6)])
+def test_masses_of_the_largest_batch_are_within_a_quarter_of_what_is_stated(noise, batches):
+    """Cell by cell, whose edges are those of the page's law; 2000 normal_error of each."""
+    pair = _core.dominating_pair("shuffled_below", (noise, batches, 2, 0, 1))
+    masses, losses = pair.law_errors()
+    atoms = _core.sampling.atoms_of(pair)
+    largest = max(abs(loss) for loss, _ in atoms)
+    assert masses == pytest.approx(2000 * _core.numeric.normal_error + 6 * U, rel=1e-9)
+    assert losses == pytest.approx(2.1 * 2000 * _core.numeric.normal_error + 4 * U * largest)
+    with ctx.workprec(300):
+        mu = float(1 / arb(noise) * (1 - 4 * arb(U)))
+        low = -9.0
+        while low < 9 and up_to(-arb(low)) * batches > 40:
+            low += 0.125
+        high = 2 * mu + 9
+        count = math.ceil((high - low) * 16 * min(max(mu, 1.0), 4.0))
+        width, edges = (high - low) / count, [low]
+        while edges[-1] < high - width / 2:
+            edges.append(edges[-1] + width)
+        sums = [
+            [arb(0), *(up_to(arb(c) - m) * up_to(arb(c)) ** (batches - 1) for c in edges), arb(1)]
+            for m in (2 * arb(mu), arb(0))
+        ]
+        cells = [[b - a for a, b in pairwise(side)] for side in sums]
+        kept = [(p, q) for p, q in zip(*cells, strict=True) if p > 1e-290 and q > 1e-290]
+        kept.sort(key=lambda pair: float((pair[0] / pair[1]).log()))
+        assert len(kept) == len(atoms)
+        for (p, q), (loss, mass) in zip(kept, sorted(atoms), strict=True):
+            assert abs(arb(mass) / p - 1) < masses / 4
+            assert abs(arb(loss) - (p / q).log()) < losses / 4

@@ -8,8 +8,11 @@ import random
 from collections import Counter
 
 import pytest
+from flint import arb, ctx
 
 import hockeystick as hs
+from exact.attack import normal_quantile
+from exact.balls import normal_tail
 from hockeystick import _core
 
 HOW = {"adjacency": "replace-one"}
@@ -207,6 +210,103 @@ def test_a_normal_variable_is_above_the_numbers(users, tail):
             assert truth * (1 - 1e-9) <= bound(epsilon)
             if truth > 30 * tail:
                 assert bound(epsilon) <= truth * (1.001 if users == 250 else 1.3) + 1e-15
+
+
+def law(kind, epsilon0, choices, alpha):
+    """Values of Z and their probabilities, but for 0, as the page has them."""
+    e = arb(epsilon0).exp()
+    if kind == "adaptive":
+        scale = 2 * e / (1 + e)
+        return [(scale * (e - alpha), 1 / (2 * e)), (scale * (1 - alpha * e), 1 / (2 * e))]
+    if kind == "any":
+        return [(e - alpha, 1 / (1 + e)), (1 - alpha * e, 1 / (1 + e))]
+    if kind == "k-ary":
+        z = e + choices - 1
+        return [(e - alpha, 1 / z), (1 - alpha * e, 1 / z), (1 - alpha, (choices - 2) / z)]
+    a = (1 - (-arb(epsilon0) / 2).exp()) / (e - 1)
+    return [(e - alpha, a), (1 - alpha * e, a), (e * (1 - alpha), (1 - (1 + e) * a) / e)]
+
+
+def mean_positive_part(values, users):
+    """E (Z_1 + ... + Z_n)_+ / n, by listing how often each value comes."""
+    rest = 1 - sum((w for _, w in values), arb(0))
+
+    def listed(values, left, total, weight):
+        if not values:
+            return weight * rest**left * total.max(arb(0))
+        (value, mass), *others = values
+        return sum(
+            listed(others, left - k, total + k * value, weight * math.comb(left, k) * mass**k)
+            for k in range(left + 1)
+        )
+
+    return listed(values, users, arb(0), arb(1)) / users
+
+
+def step_of(values, epsilon0, users, cells):
+    """Between the losses of two points of the curve: a deviation of the mean of Z over cells."""
+    square = 2 * float(values[0][0]) ** 2 * float(values[0][1])
+    return min(epsilon0, math.sqrt(square / users)) / cells
+
+
+ADDED = 1e-4  # to the variance, by the distance of places
+KINDS = [("any", 2), ("adaptive", 2), ("k-ary", 5), ("laplace", 2)]
+
+
+@pytest.mark.parametrize(("kind", "choices"), KINDS)
+@pytest.mark.parametrize("epsilon0", [0.3, 2.0])
+def test_points_of_the_curve_are_the_mean_of_positive_parts(kind, choices, epsilon0):
+    users, cells = 12, 40.0
+    with ctx.workprec(200):
+        step = step_of(law(kind, epsilon0, choices, arb(1)), epsilon0, users, cells)
+        bound = above(epsilon0, users, kind, choices, cells=cells)
+        for k in (0, 5, 20, 39):
+            formula = mean_positive_part(law(kind, epsilon0, choices, (k * arb(step)).exp()), users)
+            assert abs(arb(bound(k * step)) / formula - 1) < 1e-11
+
+
+def spread(part, other, third, users, tail):
+    """A normal variable above the numbers of terms that tell no more, at places so far apart."""
+    at, farthest = normal_quantile(part), float(normal_quantile(tail))
+    deviation = arb(part) * other * arb(users).sqrt() * (2 * arb.pi()).sqrt() * (at**2 / 2).exp()
+    deviation *= 1 + arb("1e-9")
+    share = 6 * third * float(deviation) / users
+    apart = min(max(1.0, math.sqrt(6 * ADDED) / share), farthest)
+    reach = math.ceil(farthest / apart)
+    places = [arb(apart) * k for k in range(-reach, reach + 1)]
+    density = [(-(x**2) / 2).exp() / (2 * arb.pi()).sqrt() for x in places]
+    mass = [arb(0)] * len(places)
+    for i, (low, high) in enumerate(itertools.pairwise(places)):
+        cell, mean = normal_tail(low) - normal_tail(high), density[i] - density[i + 1]
+        mass[i] += (high * cell - mean) / (high - low)
+        mass[i + 1] += (mean - low * cell) / (high - low)
+    for end in (0, -1):
+        mass[end] += normal_tail(places[-1])
+    return deviation, list(zip(map(float, places), mass, strict=True)), density[-1]
+
+
+@pytest.mark.parametrize("cut", [1e-3, 1e-8])  # of which 1e-5 may lie beyond the last place
+@pytest.mark.parametrize("kind", ["k-ary", "laplace"])
+def test_a_normal_variable_stands_for_numbers_at_few_places(kind, cut):
+    """With what lies beyond its last place added once for each user."""
+    users, epsilon0, cells, choices = 20_000, 2.0, 40.0, 4
+    with ctx.workprec(120):
+        ends, same = (float(w) for _, w in law(kind, epsilon0, choices, arb(1))[1:])
+        ends, nothing = 2 * ends, 1 - 2 * ends - same
+        third = 1.0 if kind == "k-ary" else math.exp(epsilon0)
+        shares = same / (same + nothing), nothing / (same + nothing)
+        deviation, places, last = spread(*shares, third, users, 1e-5 * cut)
+        step = step_of(law(kind, epsilon0, choices, arb(1)), epsilon0, users, cells)
+        bound = above(epsilon0, users, kind, choices, cells=cells, tail=cut)
+        for k in (0, 20, 40):
+            (gain, _), (loss, _), (rest, _) = law(kind, epsilon0, choices, (k * arb(step)).exp())
+            less, formula = float(-rest * deviation), -rest * deviation * last / users
+            values = (float(gain), float(loss), float(rest * same / (same + nothing)))
+            for place, mass in places:
+                chances = (ends, same + nothing)
+                inner = _core.runs.positive_part(users, chances, values, less * place, 1e-5 * cut)
+                formula += mass * inner[1]
+            assert abs(arb(bound(k * step)) / formula - 1) < 2e-12
 
 
 def test_numbers_of_the_literature():

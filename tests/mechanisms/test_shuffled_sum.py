@@ -25,3 +25,13 @@ def test_bad_parameters_are_refused():
     for bad in ([1.0, 1, 2, 1, 1], [1.0, 1e6, 2, 1, 1], [1.0, 10, 1, 1, 1], [1.0, 10, 3, 1, 1]):
         with pytest.raises(ValueError, match="must"):
             _core.dominating_pair("shuffled_sum_below", bad)
+
+
+@pytest.mark.parametrize("batches", [2, 1000, 10**5])
+def test_stated_errors_of_a_sum_are_those_of_the_page(batches):
+    """1e-7 of each mass, and normal_error twice for each batch; twice as much of the losses."""
+    pair = _core.dominating_pair("shuffled_sum_below", [3.0, batches, 2.0, 1.0, 1.0])
+    masses, losses = pair.law_errors()
+    booked = 1.01e-7 + 2 * batches * _core.numeric.normal_error
+    assert masses == pytest.approx(booked, rel=1e-6)
+    assert losses == pytest.approx(2.1 * booked, rel=1e-6)

@@ -20,8 +20,14 @@ RHOS = (1e-12, 1e-4, 0.03, 0.5, 2.56, 40.0)
 
 def formula(rho, epsilon, t):
     """The bound on delta by the order 1 + t."""
+    a, b, c, d = terms(rho, epsilon, t)
+    return (a - b - c - d).exp()
+
+
+def terms(rho, epsilon, t):
+    """Of its exponent."""
     rho, epsilon, t = arb(rho), arb(epsilon), arb(t)
-    return (rho * t * (1 + t) - t * epsilon - (1 + t) * (1 + 1 / t).log() - t.log()).exp()
+    return rho * t * (1 + t), t * epsilon, (1 + t) * (1 + 1 / t).log(), t.log()
 
 
 def best_t(rho, epsilon):
@@ -233,23 +239,49 @@ def test_points_end_where_the_curve_is_next_to_nothing():
     assert pair.delta_above([1.0])[0] == pair.delta_above([599.0])[0]
 
 
+U = 2.0**-53
+
+
 @pytest.mark.parametrize("rho", [1e-9, 1e-3, 0.4, 3.0, 70.0, 8e4])
 @pytest.mark.parametrize("delta", [1e-3, 1e-9, 1e-100])
 def test_the_bound_of_epsilon_is_the_formula_rounded_up(rho, delta):
+    """By 8 u of its four terms."""
     upper = hs.ZCDP(rho).epsilon_bounds(delta).upper
     t = best_t(rho, upper)
     with ctx.workprec(300):
         r, t = arb(rho), arb(t)
-        exact = r * (1 + t) - (1 + 1 / t).log() - (arb(delta).log() + (1 + t).log()) / t
+        parts = r * (1 + t), -(1 + 1 / t).log(), -arb(delta).log() / t, -(1 + t).log() / t
+        booked = 8 * U * sum(map(abs, parts))
         if upper > 0:  # else it is by the total variation
-            assert exact * (1 - arb(1e-15)) <= upper <= exact * (1 + arb(1e-13))
+            assert 0.75 * booked < upper - sum(parts) < 1.25 * booked
+
+
+@pytest.mark.parametrize("rho", [1e-9, 1e-3, 0.4, 30.0, 600.0])
+@pytest.mark.parametrize("deviations", [5.0, 12.0, 20.0, 36.0])
+def test_the_bound_of_delta_is_the_formula_rounded_up(rho, deviations):
+    """By 16 u of the four terms of the exponent, and 8 u."""
+    epsilon = rho + deviations * math.sqrt(2 * rho)
+    upper = hs.ZCDP(rho).delta_bounds(epsilon, smallest=0).upper
+    t = best_t(rho, epsilon)
+    with ctx.workprec(300):
+        booked = (16 * sum(map(abs, terms(rho, epsilon, t))) + 8) * U
+        found = (arb(upper) - arb("1e-300")) / formula(rho, epsilon, t) - 1
+        assert 0.85 * booked < found < 1.15 * booked
+
+
+@pytest.mark.parametrize("rho", [1e-9, 0.03, 1.0])
+def test_the_total_variation_is_rounded_up(rho):
+    """By 16 u."""
+    with ctx.workprec(200):
+        least = (arb(rho) / 2).sqrt()
+        assert 13 * U < arb(hs.ZCDP(rho).delta_bounds(0.0).upper) / least - 1 < 20 * U
 
 
 @pytest.mark.parametrize(("rho", "t"), [(2.0, 3.0), (0.5, 7.0)])
 def test_stated_errors_of_two_outcomes_are_those_of_the_page(rho, t):
     """8 u of masses and 6 u of sums; 8 u of the loss and both logarithms of what is left."""
     masses, losses = _core.dominating_pair("zero_concentrated_below", [rho, t]).law_errors()
-    assert masses == 14 * 2.0**-53
+    assert masses == 14 * U
     p, loss = math.exp(-rho * t * t), rho * (2 * t + 1)
     size = loss - math.log1p(-p) - math.log1p(-p * math.exp(-loss))
-    assert losses == pytest.approx(8 * 2.0**-53 * size, rel=1e-6, abs=0)
+    assert losses == pytest.approx(8 * U * size, rel=1e-6, abs=0)

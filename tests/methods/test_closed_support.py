@@ -2,8 +2,10 @@
 """Rare huge losses are cut above all that a question knows of: answers hold, and take little."""
 
 import pytest
+from flint import arb, ctx
 
 import hockeystick as hs
+from exact.balls import normal_tail
 from hockeystick import _core
 from hockeystick.adjacency import Direction
 
@@ -85,3 +87,49 @@ def test_steps_closed_below_a_question_are_not_believed(closed, by_contour):
         assert lower <= epsilon + 1e-6
         assert upper >= epsilon - 1e-5
     assert found[2][0] > 0.9 * truths[2][0] or closing[2] > 0
+
+
+def growth(sigma, q, count, closing):
+    """n P(L > top) M(-t)^n e^(t other), the least over the tilts that are tried."""
+    top, other, tilt = closing
+    s, rate, step = arb(sigma), arb(q), arb(1) / 32
+    cut = s * ((arb(top).exp() - 1 + rate) / rate).log() + 1 / (2 * s)  # where the loss is the top
+    mass = (1 - rate) * normal_tail(cut) + rate * normal_tail(cut - 1 / s)
+
+    def moment(t):
+        """The trapezoid rule, which leaves next to nothing of an entire function."""
+        total = arb(0)
+        for k in range(-12 * 32, 20 * 32):
+            x = k * step
+            ratio = 1 - rate + rate * (x / s - 1 / (2 * s * s)).exp()
+            total += (-x * x / 2).exp() * ratio ** (1 - t)
+        return (total * step / (2 * arb.pi()).sqrt()).max(arb(1))
+
+    tilts = [arb(tilt * 0.7**k) for k in range(6) if tilt * 0.7**k >= 1]
+    terms = [count * mass * moment(t) ** count * (t * arb(other)).exp() for t in tilts]
+    return min(terms, key=float)
+
+
+@pytest.mark.parametrize(
+    "closing", [(3.0, 0.5, 2.0), (3.0, 0.2, 8.0), (3.0, 1.0, 1.0), (2.5, 0.1, 4.0)]
+)
+def test_what_closing_adds_is_chernoffs_bound(closing):
+    """Taken from delta, or added to what epsilon is asked; here about half of delta."""
+    sigma, q, count = 0.5, 1e-2, 50
+    step = hs.Gaussian(sigma).poisson_sampled(q)
+    terms = [(step.dominating_pair(hs.Direction.REMOVE), count)]
+    at, limits = 1.5, {"tolerance": 1e-7, "memory_limit": 1 << 28}
+    (truth,) = _core.delta_bounds([terms], [at], **limits)
+    with ctx.workprec(100):
+        formula = float(growth(sigma, q, count, closing).mid())
+    (lower, _), (epsilon, _) = _core.plan.closed_composition(
+        terms,
+        planned_for=at,
+        closing=closing,
+        interval=1e-4,
+        epsilons=[at],
+        deltas=[truth.lower - formula],
+        by_contour=False,
+    )
+    assert truth.lower - lower == pytest.approx(formula, rel=1e-3)
+    assert epsilon == pytest.approx(at, rel=1e-3)

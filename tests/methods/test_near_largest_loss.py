@@ -118,3 +118,20 @@ def test_the_largest_loss_alone_is_rounded_down(room):
         kept = arb(most) - arb(most - room)
         reached = arb(cells.upper_tail_p) * (1 - arb(cells.mass_error) - 2 * u)
         assert 15 * u < 1 - arb(lower) / (reached * (1 - (-kept).exp())) < 24 * u
+
+
+@pytest.mark.parametrize("room", [1e-3, 0.01, 0.1])
+@pytest.mark.parametrize("count", [1, 20])
+def test_what_is_left_next_to_the_largest_loss_is_rounded_up(room, count):
+    """A tail by its error and 4 u, its power's logarithm, then 16 u of the product and 2 u."""
+    u, most = 2.0**-53, 30.0
+    step = _core.dominating_pair("approximate_dp", [most, 0.0])
+    cells = step.integrate(np.array([math.nextafter(most - count * room, 0.0)]))
+    epsilon = count * (most - room)
+    _, upper = _core.parts.next_to_largest_loss([(step, count)], epsilon, 1e-13)
+    with ctx.workprec(200):
+        left = count * arb(most) - arb(epsilon)
+        tail = arb(cells.upper_tail_p) * (1 + arb(cells.mass_error)) * (1 + 4 * u)
+        formula = tail**count * (1 - (-left).exp()) * (1 + (18 - 8 * count * tail.log()) * u)
+        assert abs(arb(upper) / formula - 1) < (6 + count) * u
+        assert tail**count * (1 - (-left).exp()) * (1 + 12 * u) < arb(upper)

@@ -247,3 +247,62 @@ def test_moments_say_nothing_of_infinite_losses():
     for step in (hs.ApproximateDP(epsilon=0.1, delta=1e-6), hs.Gaussian(0.01)):
         for direction in (3 * step)._directions(Adjacency.ADD_OR_REMOVE_ONE):
             assert _core.contour.total_variation_by_moments(direction) == 1
+
+
+U = 2.0**-53
+
+
+def pure(epsilon):
+    """The pair of two outcomes whose losses are epsilon and its negative."""
+    return hs.ApproximateDP(epsilon=epsilon, delta=0).dominating_pair(hs.Direction.REMOVE)
+
+
+def test_a_product_of_many_steps_books_its_terms():
+    """1e-12 for each of 1000 distinct steps: 1 - the product of 2 / (1 + e^epsilon), and 1e-9."""
+    epsilons = [1e-4 * (1 + k / 1000) for k in range(1000)]
+    limits = {"tolerance": 0.5, "memory_limit": 1 << 24, "method": "trivial_bounds"}
+    (found,) = _core.delta_bounds([[(pure(x), 1) for x in epsilons]], [0.0], **limits)
+    with ctx.workprec(200):
+        equal = math.prod((2 / (1 + arb(x).exp()) for x in epsilons), start=arb(1))
+        booked = arb(found.upper) / (1 - equal) - 1
+        assert abs(booked - 1e-9) < 1e-6 * 1e-9 + 100 * U
+
+
+def test_half_the_root_of_a_moment_is_rounded_up():
+    """16 u of it, and half of the 8 u by which the exponent of 10 steps is raised."""
+    for noise in (30.0, 77.7, 1e3):
+        pair = hs.Gaussian(noise).dominating_pair(hs.Direction.REMOVE)
+        found = _core.contour.total_variation_by_moments([(pair, 10)])
+        with ctx.workprec(200):
+            root = ((10 * arb(pair.log_moment_bounds(1.0)[1])).exp() - 1).sqrt() / 2
+            assert 16 * U < arb(found) / root - 1 < 24 * U
+
+
+@pytest.mark.parametrize(
+    ("count", "epsilon", "rate"), [(200, 3.0, 1e-300), (60, 10.0, 1e-270), (1, 600.0, 1e-290)]
+)
+def test_the_power_of_the_largest_losses_is_rounded_by_what_the_page_says(count, epsilon, rate):
+    """Edges 1e-13 of the loss below it, less 24 u of both sizes; 12 u of exponential and sum."""
+    bounds = (count * hs.ApproximateDP(epsilon=epsilon, delta=0)).true_positive_rate_bounds(
+        rate, smallest=0
+    )
+    with ctx.workprec(300):
+        largest = count * arb(epsilon)
+        power = largest.exp() * arb(rate)
+        assert 8 * U < arb(bounds.upper) / power - 1 < 18 * U
+        lost = largest * 1e-13 + 24 * U * largest * 2 + 12 * U
+        assert abs(1 - arb(bounds.lower) / power - lost) < 5e-3 * lost
+
+
+@pytest.mark.parametrize("count", [20, 200])
+def test_the_probability_of_the_largest_losses_is_rounded_by_what_the_page_says(count):
+    """24 u of its logarithm and of the number of steps; each mass by its error and 2 u."""
+    epsilon = 3.0
+    cells = pure(epsilon).integrate(np.array([epsilon * (1 - 1e-13)]))
+    with ctx.workprec(300):
+        probability = (arb(epsilon).exp() / (1 + arb(epsilon).exp())) ** count
+        rate = float((1 + arb(epsilon).exp()) ** -count * (1 + arb("1e-8")))
+        run = count * hs.ApproximateDP(epsilon=epsilon, delta=0)
+        found = run.true_positive_rate_bounds(rate, tolerance=0.5, smallest=0).lower
+        lost = 24 * U * (count - probability.log()) + count * (arb(cells.mass_error) + 2 * U)
+        assert abs(1 - arb(found) / probability - lost) < 0.03 * lost

@@ -268,3 +268,20 @@ def test_errors_of_many_losses_add_up_outward():
     steps = [(1e-9, 1)] + [(5e-26 * (1 + k / 1e4), 1) for k in range(200)]
     booked = sum(Fraction(error) for error, _ in steps)
     assert booked <= Fraction(loss_error_of(steps, 0.0)) <= booked * (1 + Fraction(1, 10**12))
+
+
+@pytest.mark.parametrize("side", stored.SIDES)
+def test_masses_that_meet_are_moved_by_two_roundings_each(side):
+    """2 u for each of 1024 meetings, next to which the sum of 1023 at one point rounds little."""
+    size, meet = 64, 1024
+    index = [0, 1, *(size * k for k in range(1, meet - 1))]
+    step = stored.step(index, [2.0**-12] * meet, interval=1e-4, side=side)
+    at = {"window": (0, size), "chernoff": (1.0, -1.0, 1.0, -1.0)}
+    pmf = _core.parts.compose([(step, 1, 0.0)], tilt=0.0, size=size, **at)
+    found = _core.parts.fields(pmf)["tilted_mass"]
+    one = _core.parts.tilted_masses(step, 0.0, 0.0)[0]
+    booked = 2 * stored.U * meet
+    with ctx.workprec(200):
+        for k, together in ((0, meet - 1), (1, 1)):
+            moved = (arb(found[k]) / (together * arb(one)) - 1) * (1 if side == "upper" else -1)
+            assert abs(moved - booked) < 0.02 * booked

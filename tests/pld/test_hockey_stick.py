@@ -285,3 +285,42 @@ def test_nothing_is_known_of_the_power_below_the_window():
         with ctx.workprec(200):
             assert arb(value) <= gaussian_power(arb(1), rate)
         assert value >= 0.99 * rate
+
+
+def composed(mass, count, *, side="upper", interval=0.1, tilt=0.0, size=64, points=None):
+    """A step of these masses from loss 0 on, composed on a circle, and what is stored."""
+    step = stored.step(range(len(mass)), mass, interval=interval, side=side)
+    window = (0, points or min(size, (len(mass) - 1) * count + 1))
+    pmf = _core.parts.compose(
+        [(step, count, 0.0)], tilt=tilt, size=size, window=window, chernoff=(1.0, -2.0, 1.0, -2.0)
+    )
+    return pmf, _core.parts.fields(pmf)
+
+
+SLACKS = {  # the term that is the largest
+    "transform": composed([0.25, 0.5, 0.25], 7, tilt=3.0),
+    "wrapped": composed([0.25, 0.5, 0.25], 100, side="lower", tilt=0.5),
+    "rounding": composed([0.5, 0.0, 0.5], 1, interval=100.0, tilt=1.0),
+    "tail": composed([0.25, 0.5, 0.25], 7, points=9),
+}
+
+
+@pytest.mark.parametrize("largest", SLACKS)
+def test_slack_is_the_sum_of_its_terms(largest):
+    pmf, known = SLACKS[largest]
+    with ctx.workprec(200):
+        tilt, masses = arb(known["tilt"]), [abs(arb(x)) for x in known["tilted_mass"]]
+        scale = sum(map(arb, known["log_scale"]), arb(0))
+        losses = [arb(known["offset"]) + arb(pmf.interval) * k for k in range(len(masses))]
+        factors = [(scale - tilt * loss).exp() for loss in losses]
+        total = sum((m * f for m, f in zip(masses, factors, strict=True)), arb(0))
+        reach = abs(losses[0]) + arb(pmf.interval) * len(masses)
+        terms = {
+            "transform": sum(factors, arb(0)) * known["point_error"],
+            "wrapped": known["wrapped"] * factors[0].max(factors[-1]),
+            "rounding": (24 + 2 * abs(tilt) * reach) * stored.U * total,
+            "tail": arb(known["tail_above"]),
+        }
+        assert max(terms, key=lambda name: float(terms[name])) == largest
+        formula = sum(terms.values(), arb(0))
+        assert abs(arb(pmf.slack) - formula) < 1e-6 * formula

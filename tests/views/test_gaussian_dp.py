@@ -9,10 +9,11 @@ from flint import arb, ctx
 
 import hockeystick as hs
 import random_runs
-from exact.attack import needed_mu
+from exact.attack import needed_mu, normal_quantile
 from exact.mechanisms import release
 from hockeystick import Adjacency, _core
 from hockeystick.adjacency import Direction
+from pld import stored
 from random_runs import Term
 
 REPLACE = {"adjacency": Adjacency.REPLACE_ONE}
@@ -145,3 +146,13 @@ def test_points_lie_only_where_they_may_matter():
     found = run.gdp_mu_bounds()
     assert found.upper - found.lower <= 1e-3 * found.upper
     assert _core.work.taken() - before < 1e8  # 3.6e8 where all lines had new points each time
+
+
+@pytest.mark.parametrize("rate", [0.1, 1e-3, 1e-9, 1e-12])
+def test_whoever_misses_next_to_nothing_is_given_the_smallest_rate(rate):
+    """A loss that all of P has and none of Q: twice the quantile of the rate, by its lower end."""
+    certain = stored.step([-1, 1], [0.0, 1.0], interval=600.0, side="lower")
+    (found,) = _core.pld_gdp_mu(stored.alone(certain), [rate])
+    with ctx.workprec(300):
+        truth = normal_quantile(rate) - normal_quantile(float(np.nextafter(1 - rate, 0)))
+        assert arb(found) <= truth <= arb(found) * (1 + arb("1e-12")) + arb("1e-13")
