@@ -8,6 +8,8 @@ from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
 from hockeystick.mechanisms._pair import no_pair
 
+Pairs = tuple[_core.DominatingPair, ...]
+
 
 class Accuracy(NamedTuple):
     """How closely pairs are to follow a curve."""
@@ -32,15 +34,11 @@ class EnclosedMechanism(Mechanism):
         """A pair that dominates all neighbours in `direction`."""
         return self._enclosing(direction, accuracy, above=True)[0]
 
-    def pairs_below(
-        self, direction: Direction, accuracy: Accuracy
-    ) -> tuple[_core.DominatingPair, ...]:
+    def pairs_below(self, direction: Direction, accuracy: Accuracy) -> Pairs:
         """Pairs that bound what the mechanism costs from below, each by itself."""
         return self._enclosing(direction, accuracy, above=False)
 
-    def _enclosing(
-        self, direction: Direction, accuracy: Accuracy, *, above: bool
-    ) -> tuple[_core.DominatingPair, ...]:
+    def _enclosing(self, direction: Direction, accuracy: Accuracy, *, above: bool) -> Pairs:
         try:
             return tuple(_core.enclosing_pairs(self, direction.index, *accuracy, above=above))
         except _core.NoPairError as error:

@@ -6,7 +6,7 @@ from typing import Any
 from hockeystick import _checks, _core
 from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.composition import Composable, Composition, Mechanism
-from hockeystick.mechanisms._enclosed import Accuracy, EnclosedMechanism
+from hockeystick.mechanisms._enclosed import Accuracy, EnclosedMechanism, Pairs
 
 
 class FromRun(EnclosedMechanism):
@@ -23,16 +23,12 @@ class FromRun(EnclosedMechanism):
         """Whether its pairs tell all in each direction of an adjacency."""
         return all(self.is_exact_in(direction) for direction in adjacency.directions)
 
-    def largest_pairs(
-        self, direction: Direction, accuracy: Accuracy
-    ) -> tuple[_core.DominatingPair, ...]:
+    def largest_pairs(self, direction: Direction, accuracy: Accuracy) -> Pairs:
         """A pair below and one above that enclose the largest loss; none if those of curves do."""
         del direction, accuracy
         return ()
 
-    def moment_pairs(
-        self, direction: Direction, accuracy: Accuracy
-    ) -> tuple[_core.DominatingPair, ...]:
+    def moment_pairs(self, direction: Direction, accuracy: Accuracy) -> Pairs:
         """Likewise the Renyi divergences and the mass of infinite losses."""
         del direction, accuracy
         return ()

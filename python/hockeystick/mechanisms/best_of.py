@@ -8,7 +8,7 @@ from typing import Any
 from hockeystick import _checks, _core
 from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.composition import Composition, Mechanism
-from hockeystick.mechanisms._enclosed import Accuracy
+from hockeystick.mechanisms._enclosed import Accuracy, Pairs
 from hockeystick.mechanisms._whole_run import FromRun, above, below, checked_run, is_attained
 
 NUMBERS = ("poisson", "geometric", "logarithmic", "negative_binomial", "binomial", "fixed")
@@ -93,24 +93,24 @@ class BestOf(FromRun):
         del adjacency
         return f"{self!r}: enclosed between a theorem on ranks and a ranking that is attained"
 
+    @lru_cache(maxsize=64)  # noqa: B019, equal mechanisms share what is kept
     def pair_above(self, direction: Direction, accuracy: Accuracy) -> _core.DominatingPair:
         """A pair that dominates all neighbours in `direction`."""
-        return _above(self, direction, accuracy)
+        forth, back = (above(self.run, one, accuracy) for one in (direction, direction.reversed))
+        return _core.best_of_pair(forth, back, self._number(), *_closely(accuracy))
 
     def at_most(self) -> tuple[tuple[Mechanism, int], ...]:
         """All outputs of the largest number of runs, if there is one."""
         most = round(self.mean) if self.runs == "fixed" else self.trials or 0
         return tuple((one, count * most) for one, count in self.run.terms if most)
 
-    def pairs_below(
-        self, direction: Direction, accuracy: Accuracy
-    ) -> tuple[_core.DominatingPair, ...]:
+    @lru_cache(maxsize=64)  # noqa: B019
+    def pairs_below(self, direction: Direction, accuracy: Accuracy) -> Pairs:
         """What some scores attain."""
-        return _below(self, direction, accuracy)
+        ways: Any = *below(self.run, direction, accuracy), self._number(), *_closely(accuracy)
+        return tuple(_core.best_of_pair(*ways, goal=goal) for goal in GOALS)
 
-    def largest_pairs(
-        self, direction: Direction, accuracy: Accuracy
-    ) -> tuple[_core.DominatingPair, ...]:
+    def largest_pairs(self, direction: Direction, accuracy: Accuracy) -> Pairs:
         """What is attained, and a pair with the largest loss that there may be."""
         forth, back = (above(self.run, one, accuracy) for one in (direction, direction.reversed))
         largest = _core.best_of_largest(forth, back, self._number())
@@ -119,40 +119,15 @@ class BestOf(FromRun):
         pair = _core.dominating_pair("approximate_dp", [largest, 0.0])
         return self.pairs_below(direction, accuracy)[0], pair
 
-    def moment_pairs(
-        self, direction: Direction, accuracy: Accuracy
-    ) -> tuple[_core.DominatingPair, ...]:
+    @lru_cache(maxsize=64)  # noqa: B019
+    def moment_pairs(self, direction: Direction, accuracy: Accuracy) -> Pairs:
         """What is attained, and a pair with moments that are no smaller."""
-        over = _moments(self, direction, accuracy)
-        return over if is_attained(self.run) else self.pairs_below(direction, accuracy)[0], over
+        forth, back = (above(self.run, one, accuracy) for one in (direction, direction.reversed))
+        attained, number = is_attained(self.run), self._number()
+        over = _core.best_of_moments(forth, back, number, *_closely(accuracy), attained=attained)
+        return over if attained else self.pairs_below(direction, accuracy)[0], over
 
 
 def _closely(accuracy: Accuracy) -> Accuracy:
     """At least as many points as rankings need: they are laws of the run, and not curves."""
     return Accuracy(max(accuracy.cells, LEAST_CELLS), accuracy.tail)
-
-
-@lru_cache(maxsize=64)
-def _above(best: BestOf, direction: Direction, accuracy: Accuracy) -> _core.DominatingPair:
-    forth, back = (above(best.run, one, accuracy) for one in (direction, direction.reversed))
-    return _core.best_of_pair(forth, back, best._number(), *_closely(accuracy))  # noqa: SLF001
-
-
-@lru_cache(maxsize=64)
-def _below(
-    best: BestOf, direction: Direction, accuracy: Accuracy
-) -> tuple[_core.DominatingPair, ...]:
-    forth, back = below(best.run, direction, accuracy)
-    number: Any = best._number()  # noqa: SLF001
-    return tuple(
-        _core.best_of_pair(forth, back, number, *_closely(accuracy), goal=goal) for goal in GOALS
-    )
-
-
-@lru_cache(maxsize=64)
-def _moments(best: BestOf, direction: Direction, accuracy: Accuracy) -> _core.DominatingPair:
-    forth, back = (above(best.run, way, accuracy) for way in (direction, direction.reversed))
-    number: Any = best._number()  # noqa: SLF001
-    return _core.best_of_moments(
-        forth, back, number, *_closely(accuracy), attained=is_attained(best.run)
-    )

@@ -8,7 +8,7 @@ from hockeystick import _checks, _core
 from hockeystick._words import spoken
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
-from hockeystick.mechanisms._enclosed import Accuracy, EnclosedMechanism
+from hockeystick.mechanisms._enclosed import Accuracy, EnclosedMechanism, Pairs
 from hockeystick.mechanisms.gaussian import Gaussian
 
 _USUAL = Accuracy()
@@ -86,9 +86,7 @@ class SampledBetween(EnclosedMechanism):
             direction, self.sampling_probability
         )
 
-    def pairs_below(
-        self, direction: Direction, accuracy: Accuracy = _USUAL
-    ) -> tuple[_core.DominatingPair, ...]:
+    def pairs_below(self, direction: Direction, accuracy: Accuracy = _USUAL) -> Pairs:
         """That of the most noise."""
         del accuracy
         most = Gaussian(self.mechanism.most_noise)

@@ -11,7 +11,7 @@ from hockeystick import _checks, _core, outward
 from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.composition import Mechanism
 from hockeystick.mechanisms._correlated_noise import CorrelatedNoise
-from hockeystick.mechanisms._enclosed import Accuracy
+from hockeystick.mechanisms._enclosed import Accuracy, Pairs
 from hockeystick.mechanisms._one_noise import joined, noise_ends, spread
 from hockeystick.mechanisms._pair import no_pair
 from hockeystick.mechanisms._whole_run import FromRun, above, alone, moments_above
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 MOST_RECORDS = 1000
 LEAST_SPREAD = 5e-4  # noise over the largest move
-
-Pairs = tuple[_core.DominatingPair, ...]
 
 
 @dataclass(frozen=True, slots=True, repr=False)

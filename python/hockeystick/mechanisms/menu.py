@@ -12,7 +12,7 @@ import numpy.typing as npt
 from hockeystick import _checks, _core
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
-from hockeystick.mechanisms._enclosed import Accuracy, EnclosedMechanism
+from hockeystick.mechanisms._enclosed import Accuracy, EnclosedMechanism, Pairs
 
 MOST_OPTIONS = 64
 _POINTS = 800  # of each curve, evenly over its losses: chords cost 6e-4 of epsilon at delta 1e-6
@@ -61,22 +61,24 @@ class AnyOf(EnclosedMechanism):
     def pair_above(self, direction: Direction, accuracy: Accuracy = _USUAL) -> _core.DominatingPair:
         """The pair whose curve is the largest of the options'."""
         del accuracy
-        return _menu_pair(self, direction)
+        return self._pair(direction)
+
+    @lru_cache(maxsize=64)  # noqa: B019, equal menus share what is kept
+    def _pair(self, direction: Direction) -> _core.DominatingPair:
+        pairs = [one.dominating_pair(direction) for one in self.options]
+        backward = [one.dominating_pair(direction.reversed) for one in self.options]
+        return _core.menu_pair(pairs, _losses(pairs, backward))
 
     def at_most(self) -> tuple[tuple[Mechanism, int], ...]:
         """All options together, which tell at least as much as one of them."""
         return tuple((one, 1) for one in self.options)
 
-    def pairs_below(
-        self, direction: Direction, accuracy: Accuracy = _USUAL
-    ) -> tuple[_core.DominatingPair, ...]:
+    def pairs_below(self, direction: Direction, accuracy: Accuracy = _USUAL) -> Pairs:
         """Those of the options: who always chooses the same is one who chooses."""
         del accuracy
         return tuple(one.dominating_pair(direction) for one in self.options)
 
-    def moment_pairs(
-        self, direction: Direction, accuracy: Accuracy = _USUAL
-    ) -> tuple[_core.DominatingPair, ...]:
+    def moment_pairs(self, direction: Direction, accuracy: Accuracy = _USUAL) -> Pairs:
         """One that encloses the largest Renyi divergence of the options, which add up."""
         runs: Any = [[(pair, 1)] for pair in self.pairs_below(direction, accuracy)]
         both = _core.run_moments(runs, attained=True)
@@ -122,13 +124,6 @@ def any_of(*options: Mechanism) -> Mechanism:
     if len(set(options)) == 1:
         return _checks.instance("option", options[0], Mechanism)
     return AnyOf(tuple(options))
-
-
-@lru_cache(maxsize=64)
-def _menu_pair(menu: AnyOf, direction: Direction) -> _core.DominatingPair:
-    pairs = [one.dominating_pair(direction) for one in menu.options]
-    backward = [one.dominating_pair(direction.reversed) for one in menu.options]
-    return _core.menu_pair(pairs, _losses(pairs, backward))
 
 
 def _losses(pairs: list[_core.DominatingPair], backward: list[_core.DominatingPair]) -> Losses:

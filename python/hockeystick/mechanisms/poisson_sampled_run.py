@@ -7,7 +7,7 @@ from functools import lru_cache
 from hockeystick import _checks, _core
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Composition, Mechanism
-from hockeystick.mechanisms._enclosed import Accuracy
+from hockeystick.mechanisms._enclosed import Accuracy, Pairs
 from hockeystick.mechanisms._pair import no_pair
 from hockeystick.mechanisms._whole_run import FromRun, above, below, checked_run, moments_above
 
@@ -61,44 +61,39 @@ class PoissonSampledRun(FromRun):
 
     def pair_above(self, direction: Direction, accuracy: Accuracy) -> _core.DominatingPair:
         """A pair that dominates all neighbours in `direction`."""
-        return _pair(self, direction, accuracy, is_above=True)
+        return self._pair(direction, accuracy, is_above=True)
 
     def at_most(self) -> tuple[tuple[Mechanism, int], ...]:
         """The run on all records."""
         return self.run.terms
 
-    def pairs_below(
-        self, direction: Direction, accuracy: Accuracy
-    ) -> tuple[_core.DominatingPair, ...]:
+    def pairs_below(self, direction: Direction, accuracy: Accuracy) -> Pairs:
         """A pair that the same data attains whichever coins fall."""
-        return (_pair(self, direction, accuracy, is_above=False),)
+        return (self._pair(direction, accuracy, is_above=False),)
 
-    def moment_pairs(
-        self, direction: Direction, accuracy: Accuracy
-    ) -> tuple[_core.DominatingPair, ...]:
+    def moment_pairs(self, direction: Direction, accuracy: Accuracy) -> Pairs:
         """What is attained, and a pair with moments that are no smaller."""
         below = self.pairs_below(direction, accuracy)[0]
         run = moments_above(self.run, direction, accuracy)
         rate = self.sampling_probability
         return below, _core.run_moments([run], sampling_probability=rate)
 
-
-@lru_cache(maxsize=64)
-def _pair(
-    sampled: PoissonSampledRun, direction: Direction, accuracy: Accuracy, *, is_above: bool
-) -> _core.DominatingPair:
-    if direction.replaces:
-        raise no_pair(sampled, direction, "none is proved for a run on a Poisson subsample")
-    forth = direction.reversed if direction.backward else direction
-    back: _core.Terms | None
-    if is_above:
-        there, back = (above(sampled.run, one, accuracy) for one in (forth, forth.reversed))
-    else:
-        there, back = below(sampled.run, forth, accuracy)
-    rate = sampled.sampling_probability
-    return _core.run_pair(
-        *(there, back, *accuracy),
-        above=is_above,
-        sampling_probability=None if rate == 1 else rate,
-        back_again=direction.backward,
-    )
+    @lru_cache(maxsize=64)  # noqa: B019, equal mechanisms share what is kept
+    def _pair(
+        self, direction: Direction, accuracy: Accuracy, *, is_above: bool
+    ) -> _core.DominatingPair:
+        if direction.replaces:
+            raise no_pair(self, direction, "none is proved for a run on a Poisson subsample")
+        forth = direction.reversed if direction.backward else direction
+        back: _core.Terms | None
+        if is_above:
+            there, back = (above(self.run, one, accuracy) for one in (forth, forth.reversed))
+        else:
+            there, back = below(self.run, forth, accuracy)
+        rate = self.sampling_probability
+        return _core.run_pair(
+            *(there, back, *accuracy),
+            above=is_above,
+            sampling_probability=None if rate == 1 else rate,
+            back_again=direction.backward,
+        )
