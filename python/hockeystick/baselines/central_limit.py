@@ -111,18 +111,11 @@ def clt_epsilon(composition: Composable, delta: Value | Array) -> Value:
 def clt_delta(composition: Composable, epsilon: Value | Array) -> Value:
     """Delta of the Gaussian mechanism that a composition tends to: NOT a bound.
 
-    Args:
-        composition: As for ``clt_mu``; when a record is added or removed.
-        epsilon: In [0, 1e4] nats, scalar or any shape.
+    Arguments, errors and source as of ``clt_epsilon``; `epsilon` in [0, 1e4] nats, scalar or any
+    shape.
 
     Returns:
         An approximation, which may understate: a float, or an array shaped like `epsilon`.
-
-    Raises:
-        ValueError: An argument is out of range.
-        TypeError: An argument has the wrong type, or no limit is known for a mechanism.
-
-    Source: as ``clt_mu``; Balle & Wang (2018), Theorem 8.
     """
     targets = _checks.epsilon_array(epsilon)
     mu = clt_mu(composition)

@@ -52,19 +52,11 @@ def advanced_composition(
     than basic composition when epsilon or count is such that ``count * epsilon**2`` is large; the
     smaller of the two is not taken here.
 
-    Args:
-        epsilon: Of each mechanism, in [0, 1e4] nats.
-        count: How many mechanisms run, at most 1e9. Each may depend on earlier outputs.
-        delta_slack: d, in (0, 1).
-        delta: Of each mechanism, in [0, 1].
+    Arguments and errors as of ``basic_composition``; `delta_slack` is d, in (0, 1).
 
     Returns:
         ``epsilon sqrt(2 count log(1/d)) + count epsilon (e^epsilon - 1)`` and ``count delta + d``,
         at most 1; evaluated in binary64, rounding not counted.
-
-    Raises:
-        ValueError: An argument is out of range.
-        TypeError: An argument has the wrong type.
 
     Source: Dwork, Rothblum & Vadhan (2010); in this form, Dwork & Roth (2014), Theorem 3.20.
 
@@ -87,21 +79,13 @@ def simplified_optimal_composition(
     Its epsilon is never above that of basic or of advanced composition; optimal composition itself
     is ``optimal_composition_epsilon``.
 
-    Args:
-        epsilon: Of each mechanism, in [0, 1e4] nats.
-        count: How many mechanisms run, at most 1e9. Each may depend on earlier outputs.
-        delta_slack: d, in (0, 1).
-        delta: Of each mechanism, in [0, 1].
+    Arguments and errors as of ``basic_composition``; `delta_slack` is d, in (0, 1).
 
     Returns:
         The least of ``count epsilon``, ``m + epsilon sqrt(2 count log(1/d))`` and
         ``m + epsilon sqrt(2 count log(e + epsilon sqrt(count) / d))``, where
         ``m = count epsilon tanh(epsilon / 2)``, and ``1 - (1 - delta)^count (1 - d)``; evaluated in
         binary64, rounding not counted.
-
-    Raises:
-        ValueError: An argument is out of range.
-        TypeError: An argument has the wrong type.
 
     Source: Kairouz, Oh & Viswanath (2015), Theorem 3.4.
 

@@ -66,21 +66,14 @@ def optimal_composition_epsilon(
 ) -> Value:
     """Smallest epsilon of every composition of `count` mechanisms, (epsilon, delta)-DP each.
 
-    Args:
-        epsilon: Of each mechanism, in [0, 1e4] nats.
-        count: How many mechanisms run, at most 1e9. Each may depend on earlier outputs.
-        target_delta: Of the composition, in [0, 1), scalar or any shape.
-        delta: Of each mechanism, in [0, 1].
+    Arguments and errors as of ``optimal_composition_delta``; `target_delta` is that of the
+    composition, in [0, 1), scalar or any shape.
 
     Returns:
         A float, or an array shaped like `target_delta`, in nats; inf where it is below
         ``1 - (1 - delta)^count``. Rounding is not counted, but measured: the error is at most 1e-11
         relative to the larger of the result and epsilon, where `target_delta` is not next to
         ``1 - (1 - delta)^count`` (tests/python/baselines/test_optimal.py).
-
-    Raises:
-        ValueError: An argument is out of range.
-        TypeError: An argument has the wrong type.
 
     Cost: O(sqrt(count) log(count)) for each target. Source: Kairouz, Oh & Viswanath (2015),
     Theorem 3.3, inverted between two losses in closed form.

@@ -183,22 +183,12 @@ def rdp_delta(
 ) -> Value:
     """Upper bound on delta by Renyi DP.
 
-    Args:
-        composition: What is accounted for.
-        epsilon: In [0, 1e4] nats, scalar or any shape.
-        orders: In (1, 1e4], shape (k,), k >= 1; all of them are used at once.
-        adjacency: Which datasets are neighbours; the worst direction counts.
+    Arguments, errors, cost and source as of ``rdp_epsilon``; `epsilon` in [0, 1e4] nats, scalar or
+    any shape.
 
     Returns:
         The best delta that follows from the divergences: a float, or an array shaped like
         `epsilon`. A bound up to rounding, as ``rdp_epsilon``; 0 where it is below 1e-300.
-
-    Raises:
-        ValueError: An argument is out of range, or a mechanism has no dominating pair for
-            `adjacency`.
-        TypeError: An argument has the wrong type.
-
-    Cost and source: as ``rdp_epsilon``.
     """
     targets = _checks.epsilon_array(epsilon)
     region = _region(composition, orders, adjacency)

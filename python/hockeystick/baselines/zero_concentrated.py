@@ -137,18 +137,12 @@ def zcdp_epsilon(rho: float, delta: Value | Array) -> Value:
 def zcdp_delta(*, rho: float, epsilon: Value | Array) -> Value:
     """Upper bound on delta of whatever is rho-zCDP.
 
-    Args:
-        rho: In nats, >= 0; inf tells nothing.
-        epsilon: In [0, 1e4] nats, scalar or any shape.
+    Arguments and errors as of ``zcdp_epsilon``; `epsilon` in [0, 1e4] nats, scalar or any shape.
 
     Returns:
         The least of ``e^((a - 1) (a rho - epsilon)) (1 - 1/a)^a / (a - 1)`` over all real orders
         a > 1, at most 1: a float, or an array shaped like `epsilon`. Rounded up, so that no
         certified delta above 1e-299 of mechanisms known by their rho is above.
-
-    Raises:
-        ValueError: An argument is out of range.
-        TypeError: An argument has the wrong type.
 
     Source: Canonne, Kamath & Steinke (2020), Corollary 13.
 

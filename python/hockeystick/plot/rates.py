@@ -92,16 +92,8 @@ def roc(
 ) -> "Axes":
     """Draw the largest true positive rate of any attack against its false positive rate.
 
-    Args:
-        run: A mechanism, a composition or an accountant.
-        fpr: At least two false positive rates in [0, 1]; None: from 1e-5 to 1 (with `scale`
-            "linear", from 0).
-        scale: "linear" or "log", of both axes.
-        label: As of `tradeoff`.
-        adjacency: As of `tradeoff`.
-        tolerance: As of `tradeoff`, for ``run.true_positive_rate_bounds``.
-        memory_limit: Bytes the computation may take, > 0.
-        ax: Axes to draw on; None: those of a new figure.
+    Arguments as of ``tradeoff``, but that `scale` is "log" if it is not given, and that `tolerance`
+    is that of ``run.true_positive_rate_bounds``.
 
     Returns:
         The axes: false positive rate to the right, true positive rate upwards. The dotted line is
