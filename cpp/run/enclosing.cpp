@@ -148,8 +148,9 @@ class BetweenSides {
 
   // Delta is 0 beyond the largest loss, which pairs of a curve may not tell: asked where it may be 0.
   void ask_beyond_largest() {
-    std::vector<std::size_t> which = open_of(all());
-    std::erase_if(which, [&](std::size_t i) { return question_.wanted != Wanted::delta || answers_[i].lower > 0; });
+    if (question_.wanted != Wanted::delta) return;
+    std::vector<std::size_t> which = all();
+    std::erase_if(which, [&](std::size_t i) { return answers_[i].lower > 0 || answers_[i].upper == 0; });
     if (which.empty()) return;
     const std::vector<Answer> found = above_(accuracy_of(most_told(), Told::largest), of(which));
     for (std::size_t k = 0; k < which.size(); ++k)
