@@ -2,8 +2,10 @@
 """What a ledger holds as a table: in text, Markdown and HTML."""
 
 from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, NoReturn
 
 from hockeystick import _html
+from hockeystick._words import no_attribute
 
 TEXTS = (0, 1)
 """The columns that hold no numbers."""
@@ -13,6 +15,12 @@ class Table(ABC):
     """A table of entries with a title and a summary; numbers are right-aligned."""
 
     __slots__ = ()
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Say what was meant by a word of others."""
+            raise no_attribute(self, name)
 
     @property
     @abstractmethod

@@ -18,9 +18,12 @@ _NEIGHBOURS: Mapping[str, tuple[str, ...]] = {
     neighbour: own
     for own, neighbours in {
         ("sampling_probability",): "sample_rate sampling_rate sampling_prob q rate",
-        ("steps", "batches"): "num_steps n_steps iterations num_iterations compositions steps",
+        ("steps", "batches"): "num_steps n_steps iterations num_iterations compositions steps t",
         ("batches", "steps"): "num_batches n_batches",
-        ("count",): "num_compositions num_times times n",
+        ("count",): "num_compositions num_times times",
+        ("count", "dataset_size", "users", "records"): "n population num_records",
+        ("size", "choices", "num_buckets", "selected", "trials"): "k",
+        ("noise_parameter",): "p",
         ("epsilon", "budget"): "target_epsilon eps max_epsilon epsilon",
         ("delta",): "target_delta max_delta get_delta get_delta_for_epsilon compute_delta"
         " privacy_profile hockey_stick_divergence hockeystick delta_curve",
@@ -48,10 +51,18 @@ _NEIGHBOURS: Mapping[str, tuple[str, ...]] = {
         ("loss_variance",): "variance var",
         ("loss_quantile",): "quantile median percentile",
         ("poisson_sampled",): "subsample subsampled sample sampled amplify amplified poisson",
-        ("fixed_size_sampled",): "without_replacement sampled_without_replacement fixed_size"
-        " sample_without_replacement subsampled_without_replacement",
+        ("fixed_size_sampled", "fixed_size"): "without_replacement sampled_without_replacement"
+        " sample_without_replacement subsampled_without_replacement fixed_size",
+        ("left_out",): "drop_last",
+        ("cyclic",): "sequential deterministic fixed_order fixed none in_order",
+        ("replace-one",): "swap-one change-one modify-one",
         ("random_allocation",): "balls_in_bins balls_and_bins allocate random_allocations",
-        ("group",): "group_size per_user user_level",
+        ("group", "size"): "group_size per_user user_level",
+        ("above_threshold",): "sparse_vector svt sparse_vector_technique",
+        ("report_noisy_max",): "noisy_max noisy_argmax exponential_noisy_max",
+        ("latex",): "to_latex",
+        ("markdown",): "to_markdown tabulate",
+        ("html",): "to_html to_pandas to_frame to_dataframe dataframe frame df",
         ("to_json",): "save to_dict as_dict dump",
         ("sentence",): "summary describe",
         ("compose", "admit"): "add append spend charge",
@@ -78,6 +89,11 @@ _SCHEMES: Mapping[str, str] = {
     **{name: f"; {name} is of a single Gaussian" for name in ("shuffled", "fixed_size_sampled")},
 }
 """Ways to draw batches, and what to write where they are not known."""
+_OF_TRAINING: Mapping[str, str] = dict.fromkeys(
+    ("max_grad_norm", "l2_norm_clip", "clipping_norm", "clip_norm", "clip", "max_norm", "c"),
+    "; noise_multiplier is in units of the clipping norm, which does not matter else",
+)
+"""What trainings have, and why no question takes it."""
 _OF_QUESTIONS = ("delta", "epsilon", "adjacency", "tolerance", "memory_limit")
 LONGEST = 8
 """As many numbers, or terms, are shown; of more, a few."""
@@ -179,8 +195,11 @@ def unknown_argument(call: str, key: str, names: Iterable[str]) -> TypeError:
     takes = f"{call} takes {', '.join(names)}"
     hint = likely(key, names)
     asked = [word for word in (key, *_NEIGHBOURS.get(key.lower(), ())) if word in _OF_QUESTIONS]
-    if not hint and asked and call[:1].isupper():
+    if not hint and asked and call.endswith("Filter"):
+        hint = "; PureFilter takes epsilon and delta"
+    elif not hint and asked and call[:1].isupper():
         hint = f"; give {asked[0]} with each question, as in epsilon(delta, adjacency=...)"
+    hint = hint or _OF_TRAINING.get(key.lower(), "")
     return TypeError(f"{takes}; got an unexpected keyword argument {key!r}{hint}")
 
 

@@ -114,8 +114,17 @@ class Adjacency(Enum):
         for one in cls:
             if one.value == name:
                 return one
-        names = ", ".join(repr(one.value) for one in cls)
-        raise ValueError(f"adjacency must be one of {names}, got {_checks.show(value)}")
+        raise ValueError(cls.refusal(value, name))
+
+    @classmethod
+    def refusal(cls, value: object, name: str = "") -> str:
+        """The message of what is no adjacency, and which one was meant."""
+        from hockeystick._words import likely  # noqa: PLC0415, which needs the checks
+
+        names = [one.value for one in cls]
+        hint = likely(name, names) if name else ""
+        listed = ", ".join(map(repr, names))
+        return f"adjacency must be one of {listed}, got {_checks.show(value)}{hint}"
 
     @property
     def in_words(self) -> str:
@@ -149,4 +158,6 @@ def adjacency_of(value: object) -> Adjacency:
     """The adjacency, or that of the name, in any spelling."""
     if isinstance(value, str):
         return Adjacency(value)
-    return _checks.instance("adjacency", value, Adjacency)
+    if not isinstance(value, Adjacency):
+        raise TypeError(Adjacency.refusal(value))
+    return value

@@ -38,7 +38,9 @@ class JointRelease(Composition):
     shuffled = fixed_size_sampled = random_allocation
 
 
-def joint(*parts: Composable, covariance: npt.ArrayLike | None = None) -> Mechanism | JointRelease:
+def joint(
+    *parts: Composable | Sequence[Composable], covariance: npt.ArrayLike | None = None
+) -> Mechanism | JointRelease:
     """What is computed from the same records, and sampled with them, as one release.
 
     One coin: ``joint(a, b).poisson_sampled(q)`` draws a record for all parts or for none.
@@ -58,7 +60,7 @@ def joint(*parts: Composable, covariance: npt.ArrayLike | None = None) -> Mechan
     no entry of S^-1 negative; else it is enclosed.
 
     Args:
-        parts: Mechanisms, or ``n * mechanism`` for n that are alike.
+        parts: Mechanisms, or ``n * mechanism`` for n that are alike. Or a list of them.
         covariance: Of the noises of further Gaussians, of shape (n, n), n at most 256: symmetric,
             positive definite, on the diagonal in [1e-6, 1e24].
 
@@ -86,14 +88,17 @@ def joint(*parts: Composable, covariance: npt.ArrayLike | None = None) -> Mechan
     2.681
     2.681
     """
+    given: Any = parts
+    if len(parts) == 1 and isinstance(parts[0], list | tuple):
+        (given,) = parts
     if covariance is not None:
-        parts = (*parts, _correlated(covariance))
-    if not parts:
+        given = (*given, _correlated(covariance))
+    if not given:
         raise ValueError("parts must hold a mechanism, got none")
-    if len(parts) == 1 and isinstance(parts[0], GaussianBetween):
-        return parts[0]
+    if len(given) == 1 and isinstance(given[0], GaussianBetween):
+        return given[0]
     terms = []
-    for part in parts:
+    for part in given:
         checked = _checks.instance("part", part, Composable).terms
         terms += [
             each

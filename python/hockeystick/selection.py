@@ -117,7 +117,7 @@ def above_threshold(*, threshold_epsilon: float, query_epsilon: float) -> Approx
 
 
 @spoken
-def report_noisy_max(*, epsilon: float) -> ApproximateDP:
+def report_noisy_max(epsilon: float) -> ApproximateDP:
     """Which of several counts is the largest, after Laplace noise on each: the index alone.
 
     With D the most by which a record changes a count, the noise is of scale 2 D / epsilon, or

@@ -49,6 +49,10 @@ step.epsilon(1e-5, adjacency="add-remove")
 hs.Accountant("replace-one").compose(step).report(1e-5).bounds.upper
 hs.EpsilonMeter(step, 1e-5, 3).remaining_steps / 1e4
 g.random_allocation(1000).epsilon(1e-5)
+hs.Gaussian(4.0).shuffled(100).epsilon(1e-5, adjacency="replace-special")
+hs.any_of([g, hs.Laplace(2.0)]).epsilon(1e-5)
+hs.joint([g, hs.Laplace(2.0)]).epsilon(1e-5)
+hs.report_noisy_max(0.5).epsilon(1e-5)
 hs.verify(g, 1e-5).upper
 g.epsilon_bounds(1e-5).width + 1
 round(g.epsilon_bounds(1e-5), 2).upper
@@ -83,6 +87,23 @@ REFUSED = {
     "g.shuffle(10)": "did you mean shuffled?",
     "g.balls_in_bins(10)": "did you mean random_allocation?",
     "g.compose(g)": "did you mean one + another, or count * run?",
+    "hs.DPSGD(1.0, max_grad_norm=1.0)": "; noise_multiplier is in units of the clipping norm",
+    "hs.DPSGD(1.0, N=60_000)": "argument 'N'; did you mean dataset_size?",
+    "hs.DPSGD(1.0, sampling_probability=0.1, steps=9, sampling='without_replacement')": (
+        "got 'without_replacement'; did you mean fixed_size?"
+    ),
+    "hs.DPSGD(1.0, sampling_probability=0.1, steps=9, sampling='poission')": "you mean poisson?",
+    "step.epsilon(1e-5, adjacency='swap-one')": "got 'swap-one'; did you mean replace-one?",
+    "hs.Accountant(1e-5)": "adjacency must be one of 'add-or-remove-one', ",
+    "hs.GaussianFilter(epsilon=1, delta=1e-5)": "'epsilon'; PureFilter takes epsilon and delta",
+    "g.group(k=3)": "argument 'k'; did you mean size?",
+    "g.shuffled(10, drop_last=True)": "argument 'drop_last'; did you mean left_out?",
+    "hs.RandomizedResponse(p=0.7)": "argument 'p'; did you mean noise_parameter?",
+    "hs.RandomizedResponse(epsilon=1, k=4)": "argument 'k'; did you mean num_buckets?",
+    "hs.sparse_vector(1)": "did you mean above_threshold?",
+    "hs.plot.privacy_curve(g)": "has no attribute 'privacy_curve'; it has detached, epsilon_by_c",
+    "hs.Accountant().report(1e-5).to_latex()": "did you mean latex?",
+    "hs.any_of([g, 3])": "option must be",
     "hs.ZCDP(0.1).subsample(0.01)": "; write hs.joint(run).poisson_sampled(q) to draw one sample",
     "(10 * g).shuffled(batches=9)": "'shuffled'; shuffled is of a single Gaussian",
     "step.random_allocation(9)": "; random_allocation is of a single mechanism with noise",

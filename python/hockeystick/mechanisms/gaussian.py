@@ -113,8 +113,8 @@ class Gaussian(SamplableMechanism):
     @spoken
     def shuffled(
         self,
-        *,
         batches: int,
+        *,
         epochs: int = 1,
         left_out: int = 0,
         batch_size: int | None = None,

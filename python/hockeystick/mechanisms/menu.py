@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A step chosen from a menu by looking at earlier outputs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -85,7 +85,7 @@ class AnyOf(EnclosedMechanism):
         return both, both
 
 
-def any_of(*options: Mechanism) -> Mechanism:
+def any_of(*options: Mechanism | Sequence[Mechanism]) -> Mechanism:
     """A step that is one of several mechanisms, chosen by looking at all earlier outputs.
 
     **Theorem.** If it is fixed in advance how many steps there are, and each is chosen from its
@@ -98,7 +98,8 @@ def any_of(*options: Mechanism) -> Mechanism:
     option, so that between them bounds are ``limited_by == "theory"``.
 
     Args:
-        options: Mechanisms that are known by a dominating pair, up to 64; sampled ones, too.
+        options: Mechanisms that are known by a dominating pair, up to 64; sampled ones, too. Or a
+            list of them.
 
     Returns:
         The mechanism, or the only option.
@@ -119,11 +120,14 @@ def any_of(*options: Mechanism) -> Mechanism:
     >>> round((first + hs.any_of(second, third)).delta(log(2)), 9)  # 4/9
     0.444444444
     """
-    if not options:
+    listed: Any = options
+    if len(options) == 1 and isinstance(options[0], list | tuple):
+        (listed,) = options
+    if not listed:
         raise ValueError("options must hold at least one mechanism, got none")
-    if len(set(options)) == 1:
-        return _checks.instance("option", options[0], Mechanism)
-    return AnyOf(tuple(options))
+    if len(set(listed)) == 1:
+        return _checks.instance("option", listed[0], Mechanism)
+    return AnyOf(tuple(listed))
 
 
 def _losses(pairs: list[_core.DominatingPair], backward: list[_core.DominatingPair]) -> Losses:

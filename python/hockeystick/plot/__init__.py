@@ -22,6 +22,9 @@ Without a screen: ``hockey_stick(run, ax=detached()).figure.savefig("delta.png")
 makes axes that pyplot knows nothing of.
 """
 
+from typing import NoReturn
+
+from hockeystick._words import likely
 from hockeystick.plot._axes import detached
 from hockeystick.plot.area import loss_against_probability
 from hockeystick.plot.counts import epsilon_by_count
@@ -38,3 +41,8 @@ __all__ = [
     "roc",
     "tradeoff",
 ]
+
+
+def __getattr__(name: str) -> NoReturn:
+    hint = likely(name, __all__) or f"; it has {', '.join(__all__)}"
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
