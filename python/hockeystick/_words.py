@@ -55,7 +55,7 @@ _NEIGHBOURS: Mapping[str, tuple[str, ...]] = {
         " sample_without_replacement subsampled_without_replacement fixed_size",
         ("left_out",): "drop_last",
         ("cyclic",): "sequential deterministic fixed_order fixed none in_order",
-        ("replace-one",): "swap-one change-one modify-one",
+        ("replace-one", "replace_one"): "swap_one change_one modify_one",
         ("random_allocation",): "balls_in_bins balls_and_bins allocate random_allocations",
         ("group", "size"): "group_size per_user user_level",
         ("above_threshold",): "sparse_vector svt sparse_vector_technique",
@@ -207,7 +207,7 @@ def likely(key: object, names: Iterable[str]) -> str:
     """Which of the names was meant, as the end of an error: "; did you mean steps?", or nothing."""
     names, stem = list(names), str(key).lower().removesuffix("_bounds")
     ending = str(key)[len(stem) :]
-    words = [own + ending for own in _NEIGHBOURS.get(stem, ())]
+    words = [own + ending for own in _NEIGHBOURS.get(stem.replace("-", "_"), ())]
     near = [own for own in words if own.partition("=")[0] in names]
     plain = str(key).removesuffix("DpEvent").removesuffix("Mechanism").replace("_", "").lower()
     near = near or [own for own in names if own.replace("_", "").lower() == plain]

@@ -30,17 +30,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = _commands.main(arguments, prog_name="hockeystick", standalone_mode=False)
     except click.NoSuchOption as error:
         _fail(_guessed(error))
+    except click.BadParameter as error:
+        _fail(error.format_message() + _value_meant(error))
     except click.ClickException as error:
         _fail(error.format_message())
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
+    except OSError as error:
+        _give_up_output()
+        name = "" if error.filename is None else f"{os.fspath(error.filename)}: "
+        _fail(f"{name}{error.strerror or error}")
     except _ERRORS as error:
         _give_up_output()
         _fail(str(error) or type(error).__name__)
     sys.exit(code if isinstance(code, int) else 0)
 
 
-_ERRORS = (ArithmeticError, ImportError, MemoryError, OSError, RuntimeError, TypeError, ValueError)
+_ERRORS = (ArithmeticError, ImportError, MemoryError, RuntimeError, TypeError, ValueError)
 
 
 def _give_up_output() -> None:
@@ -73,11 +79,25 @@ def _guessed(error: click.NoSuchOption) -> str:
     """The message, with the option that a word of other libraries means."""
     known = error.ctx.command.params if error.ctx is not None else []
     names = [name[2:].replace("-", "_") for one in known for name in one.opts if name[:2] == "--"]
-    hint = likely(error.option_name.lstrip("-").replace("-", "_"), names)
-    if not hint:
-        return f"No such option {error.option_name!r}"
-    own = hint.removeprefix("; did you mean ").removesuffix("?").replace("_", "-")
-    return f"No such option {error.option_name!r}; did you mean '--{_bare(own)}'?"
+    own = _nearest(error.option_name.lstrip("-"), names)
+    hint = f"; did you mean '--{own}'?" if own else ""
+    return f"No such option {error.option_name!r}{hint}"
+
+
+def _value_meant(error: click.BadParameter) -> str:
+    """Which of the values that an option may have was meant, as the end of an error."""
+    kind = error.param.type if error.param is not None else None
+    given = re.search("'([^']*)' is not one of", error.message)
+    if not (given and isinstance(kind, click.Choice)):
+        return ""
+    own = _nearest(given[1], [str(value).replace("-", "_") for value in kind.choices])
+    return f" Did you mean '{own}'?" if own else ""
+
+
+def _nearest(word: str, names: list[str]) -> str:
+    """The name that a word of other libraries means, or that it is near; nothing if none is."""
+    hint = likely(word.replace("-", "_"), names)
+    return _bare(hint.removeprefix("; did you mean ").removesuffix("?").replace("_", "-"))
 
 
 def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:  # noqa: FBT001

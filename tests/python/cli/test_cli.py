@@ -250,7 +250,7 @@ def test_all_or_nothing_is_said(run, options, words, fits):
         (ImportError("no\nsuch thing"), "no such thing"),
         (RecursionError("too deep"), "too deep"),
         (OverflowError("too large"), "too large"),
-        (OSError(5, "Input/output error"), "[Errno 5] Input/output error"),
+        (OSError(5, "Input/output error"), "Input/output error"),
     ],
 )
 def test_whatever_fails_fails_in_one_line(run, monkeypatch, error, message):
@@ -315,3 +315,24 @@ def test_a_sentence(run):
     run_of_it = hs.DPSGD(1.0, sampling_probability=0.01, steps=1000)
     assert (code, " ".join(out.split())) == (0, run_of_it.sentence(1e-5))
     assert max(map(len, out.splitlines())) <= 100
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "own"),
+    [
+        ("--sampling", "shuffle", "shuffled"),
+        ("--sampling", "without-replacement", "fixed-size"),
+        ("--sampling", "balls_in_bins", "random-allocation"),
+        ("--adjacency", "swap-one", "replace-one"),
+        ("--adjacency", "replace_oen", "replace-one"),
+    ],
+)
+def test_a_value_that_is_near_another_or_a_word_of_others(run, option, value, own):
+    code, _, err = run(*EPSILON, option, value)
+    assert code == 2
+    assert err.endswith(f". Did you mean '{own}'?\n")
+
+
+def test_files_that_are_not_there_are_named_in_words(run):
+    code, _, err = run("epsilon", "--run", "nothing.toml", "--delta", "1e-5")
+    assert (code, err) == (2, "hockeystick: nothing.toml: No such file or directory\n")
