@@ -13,8 +13,8 @@ from typing import Any
 
 from hockeystick import audit, mechanisms
 from hockeystick._core import DominatingPair
+from hockeystick._neighbours import likely
 from hockeystick._sweep import Records, SweepError, sweep
-from hockeystick._words import likely
 from hockeystick.accountant import Accountant
 from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.bounds import LARGEST_LOSS_ROUNDING, Bounds, ErrorBudget

@@ -234,7 +234,7 @@ def choice(name: str, value: object, choices: tuple[str, ...]) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{name} must be {expected}, got {show(value)}")
     if value not in choices:
-        from hockeystick._words import likely  # noqa: PLC0415, which needs these checks
+        from hockeystick._neighbours import likely  # noqa: PLC0415, which needs these checks
 
         raise ValueError(f"{name} must be {expected}, got {show(value)}{likely(value, choices)}")
     return value

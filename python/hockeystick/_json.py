@@ -11,7 +11,7 @@ from typing import Any, NoReturn, TypeVar
 
 from hockeystick import _checks, mechanisms
 from hockeystick._importing import importing
-from hockeystick._words import likely
+from hockeystick._neighbours import likely
 from hockeystick.composition import Composition, Mechanism
 
 LONGEST = 2**26  # characters of a document: parsed, each may take some 20 bytes

@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, NoReturn
 
 from hockeystick import _html
-from hockeystick._words import no_attribute
+from hockeystick._neighbours import no_attribute
 
 TEXTS = (0, 1)
 """The columns that hold no numbers."""

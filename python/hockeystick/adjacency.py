@@ -5,6 +5,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Self
 
 from hockeystick import _checks
+from hockeystick._neighbours import likely
 
 
 class Direction(Enum):
@@ -119,8 +120,6 @@ class Adjacency(Enum):
     @classmethod
     def refusal(cls, value: object, name: str = "") -> str:
         """The message of what is no adjacency, and which one was meant."""
-        from hockeystick._words import likely  # noqa: PLC0415, which needs the checks
-
         names = [one.value for one in cls]
         hint = likely(name, names) if name else ""
         listed = ", ".join(map(repr, names))

@@ -3,13 +3,14 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, NoReturn
 
 import numpy as np
 
 from hockeystick import _checks, _html
 from hockeystick._checks import FloatArray, Vector
 from hockeystick._decimals import formatted, outward, rounded
+from hockeystick._neighbours import no_attribute
 
 if TYPE_CHECKING:  # the answer is an array unless the question is a number
     from typing_extensions import TypeVar
@@ -71,11 +72,23 @@ class Bounds(_Pair[Value]):
     >>> bounds = Bounds(1.0, 1.5)
     >>> bounds.gap, bounds.estimate
     (0.5, 1.25)
+    >>> 1.2 in bounds, 2.0 in bounds
+    (True, False)
     """
 
     _budget: tuple[Value, ...] = ()
     _limited_by: str = ""
     _asked: tuple[Any, dict[str, Any]] | None = None
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Say what was meant by a word of others."""
+            raise no_attribute(self, name)
+
+    def __contains__(self: "Bounds[Any]", value: Any) -> bool:  # noqa: ANN401
+        """Whether a number, or each of an array, is between the bounds."""
+        return bool(np.all((self.lower <= value) & (value <= self.upper)))
 
     @classmethod
     def of(cls, columns: Sequence[Any]) -> "Bounds[Any]":

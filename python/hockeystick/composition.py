@@ -257,7 +257,8 @@ class Composition(_Keeping):
     ``Composition(run.terms) == run``.
 
     Args:
-        terms: Pairs (mechanism, count) with counts of at most 1e9 per distinct mechanism.
+        terms: Pairs (mechanism, count) with counts of at most 1e9 per distinct mechanism, or
+            mechanisms that run once.
 
     Raises:
         ValueError: A count is negative, or above 1e9 after merging.
@@ -273,9 +274,10 @@ class Composition(_Keeping):
 
     terms: tuple[tuple[Mechanism, int], ...] = ()
 
-    def __init__(self, terms: Iterable[tuple[Mechanism, int]] = ()) -> None:
+    def __init__(self, terms: Iterable[tuple[Mechanism, int] | Mechanism] = ()) -> None:
         checked = []
-        for mechanism, count in terms:
+        for term in terms:
+            mechanism, count = term if isinstance(term, tuple) else (term, 1)
             simplest = _checks.instance("mechanism", mechanism, Mechanism).simplified()
             times = _checks.count(count)
             if simplest is not None:

@@ -52,6 +52,8 @@ g.random_allocation(1000).epsilon(1e-5)
 hs.Gaussian(4.0).shuffled(100).epsilon(1e-5, adjacency="replace-special")
 hs.any_of([g, hs.Laplace(2.0)]).epsilon(1e-5)
 hs.joint([g, hs.Laplace(2.0)]).epsilon(1e-5)
+hs.Composition([g, step]).epsilon(1e-5)
+float(0.9 * g.epsilon(1e-5) not in g.epsilon_bounds(1e-5))
 hs.report_noisy_max(0.5).epsilon(1e-5)
 hs.verify(g, 1e-5).upper
 g.epsilon_bounds(1e-5).width + 1
@@ -103,6 +105,10 @@ REFUSED = {
     "hs.sparse_vector(1)": "did you mean above_threshold?",
     "hs.plot.privacy_curve(g)": "has no attribute 'privacy_curve'; it has detached, epsilon_by_c",
     "hs.Accountant().report(1e-5).to_latex()": "did you mean latex?",
+    "g.epsilon_bounds(1e-5).midpoint": "did you mean estimate?",
+    "step.noise_multiplier": "did you mean mechanism.noise_multiplier?",
+    "hs.Accountant().report(1e-5).save('x')": "did you mean page?",
+    "hs.Composition([g, 3])": "mechanism must be",
     "hs.any_of([g, 3])": "option must be",
     "hs.ZCDP(0.1).subsample(0.01)": "; write hs.joint(run).poisson_sampled(q) to draw one sample",
     "(10 * g).shuffled(batches=9)": "'shuffled'; shuffled is of a single Gaussian",

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from hockeystick import _checks
-from hockeystick._words import no_attribute, outspoken
+from hockeystick._neighbours import no_attribute
+from hockeystick._words import outspoken
 from hockeystick.accountant.entries import Entries, Entry
 from hockeystick.accountant.kept_curves import KeptCurves
 from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of

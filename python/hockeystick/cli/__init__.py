@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import click
 
 import hockeystick
-from hockeystick._words import likely
+from hockeystick._neighbours import likely
 from hockeystick.cli.audits import audit
 from hockeystick.cli.calibration import calibrate
 from hockeystick.cli.comparison import compare

@@ -24,7 +24,7 @@ makes axes that pyplot knows nothing of.
 
 from typing import NoReturn
 
-from hockeystick._words import likely
+from hockeystick._neighbours import likely
 from hockeystick.plot._axes import detached
 from hockeystick.plot.area import loss_against_probability
 from hockeystick.plot.counts import epsilon_by_count

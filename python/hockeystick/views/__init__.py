@@ -3,7 +3,7 @@
 
 from typing import TYPE_CHECKING, NoReturn
 
-from hockeystick._words import no_attribute
+from hockeystick._neighbours import no_attribute
 from hockeystick.views.attacks import AttackViews
 from hockeystick.views.distribution import DistributionView
 from hockeystick.views.losses import LossViews
