@@ -68,7 +68,7 @@ Interval LossCells::log_moment(double t) const {
 
 Interval LossCells::mean() const {
   if (std::isinf(unlisted(1)) && cells_.infinity_mass_lower > 0) return {infinity, infinity};
-  const double beyond = power_beyond_top(1, 0) + unlisted(1);  // L <= e^L
+  const double beyond = power_beyond_top(1, 0) + unlisted_mean();
   const LossFunction plain{[](double l) { return l; }, [](double) { return 1.0; }, -infinity,
                            [](double e) { return e < -1 ? e * math::exp(e) : -0.3679; },
                            [](double e) { return std::max(0.0, e * math::exp(e)); }};
@@ -144,6 +144,13 @@ double LossCells::log_scale(double t) const {
 // Upper bound of what outcomes that the cells count at +inf, though their losses are finite, add to an integral.
 // proof: tail-moments
 double LossCells::unlisted(double t) const { return cells_.infinity_mass > 0 ? pair_.unlisted_moment_bound(t) : 0; }
+
+// The same of the loss itself: L <= e^(t L) / (e t), and moments of low orders may be the smaller by far.
+double LossCells::unlisted_mean() const {
+  double least = infinity;
+  for (double t = 1; t > 1e-4; t *= 0.25) least = std::min(least, 0.36788 * unlisted(t) / t);  // proof: tail-moments
+  return least;
+}
 
 // Upper bound of E_P[e^(t L); top < L < inf], for a top >= 0.
 double LossCells::beyond_top(double t) const {

@@ -49,6 +49,7 @@ class LossCells {
   double top() const { return edges_.back(); }
   double log_scale(double t) const;
   double unlisted(double t) const;
+  double unlisted_mean() const;
   double beyond_top(double t) const;
   double power_beyond_top(int k, double c) const;
 
