@@ -115,7 +115,10 @@ def fixed_size(rng: random.Random) -> Corner:
     batch = min(size, max(1, round(size * power(rng, -4, 0))))
     again = rng.random() < 0.3
     drawn = step.fixed_size_sampled(batch_size=batch, dataset_size=size, replacement=again)
-    return Corner(count * drawn, None if again else count * step)
+    times = (
+        count * batch**2 if again else count
+    )  # a record drawn `batch` times moves the sum as far
+    return Corner(count * drawn, times * step if times <= 10**9 else None)
 
 
 def shuffled(rng: random.Random) -> Corner:
@@ -125,7 +128,7 @@ def shuffled(rng: random.Random) -> Corner:
 
 
 def truncated(rng: random.Random) -> Corner:
-    """Poisson batches of at most so many records."""
+    """Poisson batches of at most so many records, where one that joins may put out another."""
     size = round(power(rng, 0.5, 8))
     step = hs.TruncatedPoissonGaussian(
         noise_multiplier=_any_noise(rng),
@@ -197,7 +200,11 @@ KINDS: dict[str, Callable[[random.Random], Corner]] = {
 
 
 class Question(NamedTuple):
-    """A method of a run, what it is given, and whether sampling moves it up (1), down or either."""
+    """A method of a run, what it is given, and what a sample does: lower it (1) or raise it (-1).
+
+    Either (0) of the loss itself, but for its mean: more may be lost to some outcomes of a sample,
+    and less to others.
+    """
 
     method: str
     given: tuple[Any, ...] = ()

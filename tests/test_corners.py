@@ -68,6 +68,27 @@ def test_nor_where_all_but_few_steps_are_the_records_own(noise):
         compared(2 * scheme, 2 * step, ["replace-one"], QUESTIONS[::2])
 
 
+@pytest.mark.parametrize("noise", [0.005, 0.02, 0.3])
+def test_nor_by_the_tolerance_of_large_losses(noise):
+    step = hs.Laplace(noise)
+    compared(3 * step.poisson_sampled(0.5), 3 * step, ["remove-one"], QUESTIONS[::2])
+
+
+def test_nor_in_parts_of_the_data():
+    step = hs.Gaussian(0.3)
+    parts = hs.parallel(5 * step.poisson_sampled(1 - 1e-9), 3 * step.random_allocation(steps=2))
+    compared(parts, hs.parallel(5 * step, 3 * step), ["remove-one"], QUESTIONS[::2])
+    exact = hs.parallel(5 * step.poisson_sampled(1 - 1e-9), 4 * step.poisson_sampled(0.9))
+    compared(exact, hs.parallel(5 * step, 4 * step), ["remove-one"], QUESTIONS[::2])
+
+
+@pytest.mark.parametrize("noise", [0.05, 2.0])
+def test_nor_if_all_of_a_batch_is_one_record(noise):
+    step = hs.Gaussian(noise)
+    drawn = step.fixed_size_sampled(batch_size=3, dataset_size=3, replacement=True)
+    compared(2 * drawn, 18 * step, ["replace-one"], QUESTIONS[::3])
+
+
 def test_of_two_groups_that_come_back_half_of_the_time_an_end_is_finite():
     run = 10**8 * hs.Gaussian(0.0015).poisson_sampled(0.5).group(2)
     with pytest.raises(hs.CertificationError) as refused:

@@ -169,6 +169,11 @@ Mechanism own_mechanism(std::shared_ptr<const OwnPairs> pairs) {
   return std::make_shared<const Described>(Described{kind, {}, nullptr, std::move(pairs)});
 }
 
+std::vector<DescribedTerm> at_most(const Described& mechanism) {
+  if (mechanism.own != nullptr) return mechanism.own->at_most();
+  return mechanism.kind->at_most != nullptr ? mechanism.kind->at_most(mechanism) : std::vector<DescribedTerm>{};
+}
+
 Mechanism simplified(const Mechanism& mechanism) {
   return mechanism->kind->simplified ? mechanism->kind->simplified(mechanism) : mechanism;
 }

@@ -110,7 +110,6 @@ enum class Told {
   moments,  // those that enclose its Renyi divergences and its mass at +inf, where pairs above hide them
   far,      // those that bound its Renyi divergences from its curve, and from moments what that leaves out
   largest,  // those that enclose its largest loss, where pairs above hide it
-  at_most,  // above only: those of what never costs less and needs no curve, as steps that are not sampled
 };
 
 /// A mechanism and how often it runs.
@@ -127,8 +126,6 @@ struct Enclosure {
   std::vector<PairName> (*below)(const Described&, Comparison, const Accuracy&);
   /// Pairs below and above that bound more than the curve.
   std::array<PairName, 2> (*besides)(const Described&, Comparison, const Accuracy&, Told) = nullptr;
-  /// The pair of a scheme's step as if nothing were sampled, which lies above as well: curves are jointly convex.
-  PairName (*unsampled)(const Described&, Comparison) = nullptr;
   /// Fewer mechanisms of the kind that dominate several.
   std::vector<DescribedTerm> (*joined)(std::span<const DescribedTerm>) = nullptr;
   /// A pair that has the largest loss of the mechanism, the worst of an adjacency's comparisons; null: those of the
@@ -151,6 +148,8 @@ struct MechanismKind {
   /// An equivalent mechanism in simplest form; null if the output ignores the data.
   Mechanism (*simplified)(const Mechanism&) = nullptr;
   const Enclosure* enclosure = nullptr;  // in place of `pair`
+  /// Of a scheme, a run that never costs less, such as its steps on all records, as curves are jointly convex.
+  std::vector<DescribedTerm> (*at_most)(const Described&) = nullptr;
 };
 
 /// All rows.
@@ -172,6 +171,9 @@ Mechanism own_mechanism(std::shared_ptr<const OwnPairs> pairs);
 
 /// An equivalent mechanism in simplest form; null if the output ignores the data.
 Mechanism simplified(const Mechanism& mechanism);
+
+/// A run that never costs less in any comparison, and is not sampled; none: empty.
+std::vector<DescribedTerm> at_most(const Described& mechanism);
 
 /// The pair that dominates it in a comparison; of an enclosed mechanism the one above. Throws NoPair if none is known.
 PairName dominating_pair_name(const Described& mechanism, Comparison way);

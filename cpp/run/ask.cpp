@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -68,9 +69,22 @@ Answers asked(const Row& row, std::size_t adjacency, Points points, const Limits
   return row.faced(*directions, reverses_of(*directions), points, limits);
 }
 
-Answer nothing_told(const Row& row) {
-  const bool is_probability = row.wanted == Wanted::delta || row.wanted == Wanted::power || row.wanted == Wanted::risk;
-  Answer answer = enclosed({0, is_probability ? 1 : infinity}, {});
+// What holds of every run.
+Interval trivial(const Row& row, double point) {
+  switch (row.wanted) {
+    case Wanted::power:
+      return {point, 1};
+    case Wanted::risk:
+      return {0, std::min(point, complement(point, 1))};
+    case Wanted::delta:
+      return {0, 1};
+    default:
+      return {row.view == View::loss_quantile ? -infinity : 0, row.view == View::loss_tail ? 1 : infinity};
+  }
+}
+
+Answer nothing_told(const Row& row, double point) {
+  Answer answer = enclosed(trivial(row, point), {});
   answer.converged = false, answer.limited_by = "passes";
   return answer;
 }
@@ -82,7 +96,6 @@ EnclosedQuestion question_of(const Run::Terms& terms, const Row& row, const Limi
     return is_exact(*term.mechanism) || term.mechanism->kind->enclosure->closes;
   });
   const std::vector<DescribedTerm> dominating = dominating_run(terms);
-  question.has_others = is_bounded_by_others(dominating);
   question.runs = 0;
   for (const DescribedTerm& term : dominating)
     if (!is_exact(*term.mechanism)) question.runs += term.count;
@@ -97,24 +110,20 @@ Answers between_sides(const Run::Terms& terms, const Row& row, std::size_t adjac
   if (row.wanted == Wanted::epsilon) check_each("delta", points, ranges::delta);
   if (row.wanted == Wanted::delta) check_each("epsilon", points, ranges::epsilon);
   if (points.empty()) return {};
-  // A side that takes more work than is left, most of it while its pairs are made, tells nothing. What needs no curve
-  // is asked last, and has as much again.
-  const WorkLimit whole(2 * work_of(points.size()));
-  double left = 0.5 * WorkLimit::left();
+  // A side that takes more work than is left, most of it while its pairs are made, tells nothing.
+  const WorkLimit work(work_of(points.size()));
   const auto side = [&](auto* runs) {
     return [&, runs](const SideAccuracy& at, Points some) {
-      const WorkLimit work(at.told == Told::at_most ? WorkLimit::left() : left);
-      const double given = WorkLimit::left();
       Limits of_side = limits;
       of_side.tolerance = at.tolerance;
-      Answers found(some.size(), nothing_told(row));
+      Answers found;
+      for (const double point : some) found.push_back(nothing_told(row, point));
       try {
         found = asked(row, adjacency, some, of_side, [&](std::size_t which) {
           return std::make_unique<std::vector<Direction>>(runs(terms, ways(which), at));
         });
       } catch (const OverWork&) {
       }
-      if (at.told != Told::at_most) left -= given - WorkLimit::left();
       return found;
     };
   };
@@ -124,25 +133,56 @@ Answers between_sides(const Run::Terms& terms, const Row& row, std::size_t adjac
 
 const Row& row_of(View view) { return rows[static_cast<std::size_t>(view)]; }
 
+// Narrows the answers at `which` to what another question certifies of the same, or what lies above them.
+enum class Known { both_ends, above };
+void narrow(const Row& row, std::span<const std::size_t> which, const Answers& known, Known ends, double tolerance,
+            Answers& answers) {
+  const bool falls = row.wanted == Wanted::risk;
+  for (std::size_t k = 0; k < which.size(); ++k) {
+    Answer& answer = answers[which[k]];
+    if (ends == Known::both_ends || falls) answer.lower = std::max(answer.lower, known[k].lower);
+    if (ends == Known::both_ends || !falls) answer.upper = std::min(answer.upper, known[k].upper);
+    if (is_tight(answer.lower, answer.upper, tolerance, row.wanted == Wanted::delta))
+      answer.converged = true, answer.limited_by = {};
+  }
+}
+
+std::vector<std::size_t> all_of(Points points) {
+  std::vector<std::size_t> which(points.size());
+  std::iota(which.begin(), which.end(), std::size_t{0});
+  return which;
+}
+
+// Epsilon or delta in one comparison of neighbours.
+Answers in_comparison(const Run& run, const Row& row, Comparison way, Points points, const Limits& limits) {
+  if (!run.is_exact()) return between_sides(run.terms(), row, 0, points, limits, std::array{way});
+  return row.alone(std::array{run.pairs(way)}, points, limits);
+}
+
 // Tails and quantiles of the loss of terms that are not exact, from their curve in one comparison.
-Answers by_curve(const Run::Terms& terms, const Row& row, Comparison way, Points points, const Limits& limits) {
+Answers by_curve(const Run& run, const Row& row, Comparison way, Points points, const Limits& limits) {
   Limits closer = limits;  // chords leave some ten times as much of a tail
   closer.tolerance = std::max(0.1 * limits.tolerance, 1e-5);
+  const std::shared_ptr<const Run> whole = run.unsampled();
   const auto asked = [&](View view, Comparison one, Points at) {
-    return between_sides(terms, row_of(view), 0, at, closer, std::array{one});
+    Answers found = in_comparison(run, row_of(view), one, at, closer);
+    if (whole != nullptr)
+      narrow(row_of(view), all_of(at), in_comparison(*whole, row_of(view), one, at, closer), Known::above,
+             closer.tolerance, found);
+    return found;
   };
   const CurveOfLoss of{
       [&](bool of_reverse, Points at) { return asked(View::delta, of_reverse ? reversed(way) : way, at); },
       [&](Points at) { return asked(View::epsilon, way, at); },
-      question_of(terms, row, limits).closes,
+      question_of(run.terms(), row, limits).closes,
   };
   return row.view == View::loss_tail ? tails_by_curve(of, points, limits) : quantiles_by_curve(of, points, limits);
 }
 
 // The law of the loss of terms that are not exact.
-Answers loss_between_sides(const Run::Terms& terms, const Row& row, std::size_t adjacency, Points points,
-                           const Limits& limits) {
+Answers loss_between_sides(const Run& run, const Row& row, std::size_t adjacency, Points points, const Limits& limits) {
   if (row.view == View::loss_variance) {
+    const Run::Terms& terms = run.terms();
     const auto first =
         std::find_if(terms.begin(), terms.end(), [](const DescribedTerm& term) { return !is_exact(*term.mechanism); });
     throw std::invalid_argument(
@@ -155,7 +195,7 @@ Answers loss_between_sides(const Run::Terms& terms, const Row& row, std::size_t 
   for (const Comparison way : adjacencies[adjacency].comparisons) {
     const WorkLimit work(tuning::most_work_of_deltas *
                          (1 + static_cast<double>(points.size()) / tuning::points_of_work));
-    const Answers found = by_curve(terms, row, way, points, limits);
+    const Answers found = by_curve(run, row, way, points, limits);
     for (std::size_t k = 0; k < worst.size(); ++k)
       worst[k] = worse(worst[k], found[k], [](const Answer&) { return false; });
     if (worst.empty()) worst = found;
@@ -175,53 +215,116 @@ void take_worse(const Row& row, const Answers& other, double tolerance, Answers&
   }
 }
 
-// Whether what costs no less may be closer: where the answer is wide, or most records are in the sample. A sample of
-// half the records costs less by more than an answer within a hundredth is wide.
-bool may_be_closer(const Answer& answer, double rate) {
-  return !answer.converged || rate > 0.5 || answer.lower < 0.99 * answer.upper;
+// Whether both sides tell it, so that only theory limits it.
+bool is_told(const Answer& answer) {
+  return answer.limited_by == "theory" && answer.lower > 0 && std::isfinite(answer.upper);
 }
 
-// A run costs at most as much as its steps on all records. Sides of an enclosure have asked their own steps already.
-void take_unsampled(const Run& run, const Row& row, std::size_t adjacency, Points points, const Limits& limits,
-                    bool has_pairs, Answers& answers) {
-  double part = 0;  // of the records, that the largest sample holds, or a group of them
-  for (const auto& [one, count] : run.terms())
-    if (is_poisson_sample(*one) || (has_pairs && one->own != nullptr))
-      part = std::max(part, one->own != nullptr ? 1 : one->number(0));
-  if (part == 0 || row.wanted == Wanted::loss) return;
+template <class IsOpen>
+std::pair<std::vector<std::size_t>, std::vector<double>> open_of(const Answers& answers, Points points,
+                                                                 const IsOpen& is_open) {
   std::vector<std::size_t> which;
   std::vector<double> open;
   for (std::size_t k = 0; k < answers.size(); ++k)
-    if (may_be_closer(answers[k], part) || (row.wanted == Wanted::power && answers[k].upper == 1))
-      which.push_back(k), open.push_back(points[k]);
+    if (is_open(answers[k])) which.push_back(k), open.push_back(points[k]);
+  return {which, open};
+}
+
+Answers ask_once(const Run& run, const Row& row, std::size_t adjacency, Points points, const Limits& limits) {
+  if (!run.is_exact_in(adjacency))
+    return row.wanted == Wanted::loss ? loss_between_sides(run, row, adjacency, points, limits)
+                                      : between_sides(run.terms(), row, adjacency, points, limits);
+  const View view = row.view;
+  const bool is_faced =
+      view == View::power || view == View::gdp_mu || view == View::loss_tail || view == View::loss_quantile;
+  const std::vector<Direction> reverses = is_faced ? run.reverses(adjacency) : std::vector<Direction>{};
+  return asked(row, adjacency, points, limits, [&](std::size_t which) { return run.directions(which); }, reverses);
+}
+
+// A refusal between sides has the best bounds of looser tolerances, too, as one of pairs that dominate has already. Of
+// the loss itself, which chords tell within some percent, looser ones tell no more.
+void take_looser(const Run& run, const Row& row, std::size_t adjacency, Points points, const Limits& limits,
+                 Answers& answers) {
+  const auto [which, open] =
+      open_of(answers, points, [](const Answer& answer) { return !answer.converged && !is_told(answer); });
+  if (open.empty() || run.is_exact_in(adjacency) || row.wanted == Wanted::loss || !limits.method.empty()) return;
+  const WorkLimit work(work_of(open.size()));
+  Answers found;
+  for (const std::size_t k : which) found.push_back(answers[k]);
+  LooserTolerances looser(open, found, limits.tolerance);
+  while (looser.next()) {
+    Limits at = limits;
+    at.tolerance = looser.tolerance();
+    looser.take(ask_once(run, row, adjacency, looser.points(), at), [](const Answer&) { return false; });
+  }
+  narrow(row, which, found, Known::both_ends, limits.tolerance, answers);
+}
+
+// Whether the step on all records may be closer than an answer about a sample of this part of them: where the answer
+// is wide, where most records are in the sample, and where so much is lost that a half of the records tells nearly as
+// much: less by log 2 of a loss, which counts 1 in 50 where losses are as large.
+bool may_be_closer(const Row& row, const Answer& answer, double part) {
+  if (!answer.converged || part > 0.5 || answer.lower < 0.99 * answer.upper) return true;
+  return row.wanted == Wanted::risk || answer.upper > (trivial(row, 0.5).upper == 1 ? 0.5 : 50);
+}
+
+// The largest part of the records in a sample; schemes that are no Poisson sample may hold all.
+double largest_part(const Run& run) {
+  double part = 0;
+  for (const auto& each : run.parts()) part = std::max(part, largest_part(*each));
+  for (const auto& [one, count] : run.terms())
+    if (!at_most(*one).empty()) part = std::max(part, is_exact(*one) && one->inner ? one->number(0) : 1.0);
+  return part;
+}
+
+// A run costs at most as much as without sampling.
+void take_unsampled(const Run& run, const Row& row, std::size_t adjacency, Points points, const Limits& limits,
+                    Answers& answers) {
+  if (row.wanted == Wanted::loss) return;  // of which more may be lost to some, and less to others
+  const double part = largest_part(run);
+  if (part == 0) return;
+  const auto [which, open] =
+      open_of(answers, points, [&](const Answer& answer) { return may_be_closer(row, answer, part); });
   if (open.empty()) return;
-  const Run::Terms terms = unsampled(run.terms(), true);
-  if (std::equal(terms.begin(), terms.end(), run.terms().begin(), run.terms().end(),
-                 [](const DescribedTerm& a, const DescribedTerm& b) { return a.mechanism == b.mechanism; }))
-    return;
-  Answers whole;
+  const std::shared_ptr<const Run> whole = run.unsampled();
+  if (whole == nullptr) return;
   try {
-    SideAccuracy at;
-    at.told = Told::at_most;
-    whole = asked(row, adjacency, open, limits, [&](std::size_t ways) {
-      return std::make_unique<std::vector<Direction>>(runs_above(terms, adjacencies[ways].comparisons, at));
-    });
+    narrow(row, which, ask(*whole, row.view, adjacency, open, limits), Known::above, limits.tolerance, answers);
   } catch (const NoPair&) {  // of all records, for these neighbours
-    return;
   }
-  for (std::size_t k = 0; k < which.size(); ++k) {
-    Answer& answer = answers[which[k]];
-    if (row.wanted == Wanted::risk)
-      answer.lower = std::max(answer.lower, whole[k].lower);
-    else
-      answer.upper = std::min(answer.upper, whole[k].upper);
-    if (is_tight(answer.lower, answer.upper, limits.tolerance, false)) answer.converged = true, answer.limited_by = {};
+}
+
+// Upper ends of epsilon and delta by Renyi divergences, where nothing else tells more.
+void take_moments(const Run& run, const Row& row, std::size_t adjacency, Points points, const Limits& limits,
+                  Answers& answers) {
+  const bool wants_epsilon = row.view == View::epsilon;
+  // Divergences tell no more of what both sides tell.
+  const auto is_open = [&](std::size_t i) {
+    return !answers[i].converged && !(is_told(answers[i]) && !(wants_epsilon && points[i] < smallest_delta));
+  };
+  bool any = false;
+  for (std::size_t i = 0; i < answers.size(); ++i) any = any || is_open(i);
+  if ((!wants_epsilon && row.view != View::delta) || !limits.method.empty() || !any) return;
+  // Epsilon falls with delta, and is known better where doubles do not end.
+  std::optional<double> of_smallest;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (!wants_epsilon || answers[i].converged || !(0 < points[i] && points[i] < smallest_delta)) continue;
+    if (!of_smallest) of_smallest = ask_once(run, row, adjacency, std::array{smallest_delta}, limits).front().lower;
+    answers[i].lower = std::max(answers[i].lower, *of_smallest);
   }
+  Limits loose = limits;
+  loose.tolerance = std::max(limits.tolerance, 0.01);
+  bound_by_moments(
+      points, wants_epsilon,
+      [&](Points orders) { return ask_once(run, row_of(View::renyi), adjacency, orders, loose); }, answers);
+  for (Answer& answer : answers)
+    if (std::isfinite(answer.upper) && answer.upper - answer.lower <= limits.tolerance * answer.upper)
+      answer.converged = true, answer.limited_by = {};
 }
 
 }  // namespace
 
-static Answers ask_once(const Run& run, View view, std::size_t adjacency, Points points, const Limits& limits) {
+std::vector<Answer> ask(const Run& run, View view, std::size_t adjacency, Points points, const Limits& limits) {
   if (view == View::tradeoff) {
     Answers rates = ask(run, View::power, adjacency, points, limits);
     for (Answer& each : rates)
@@ -231,54 +334,21 @@ static Answers ask_once(const Run& run, View view, std::size_t adjacency, Points
   const Row& row = row_of(view);
   // Of mu, both directions count even if one is asked for.
   const std::size_t counted = view == View::gdp_mu ? symmetric(adjacency) : adjacency;
-  const bool is_exact = run.is_exact_in(counted);
-  if (!is_exact && run.parts().empty()) {
-    if (row.wanted == Wanted::loss) return loss_between_sides(run.terms(), row, counted, points, limits);
-    Answers answers = between_sides(run.terms(), row, counted, points, limits);
-    take_unsampled(run, row, counted, points, limits, false, answers);
-    return answers;
-  }
-  if (!is_exact) {
+  if (!run.is_exact_in(counted) && !run.parts().empty()) {
     Answers worst = ask(*run.parts().front(), view, adjacency, points, limits);
     for (std::size_t k = 1; k < run.parts().size(); ++k)
       take_worse(row, ask(*run.parts()[k], view, adjacency, points, limits), limits.tolerance, worst);
     return worst;
   }
-  const bool is_faced =
-      view == View::power || view == View::gdp_mu || view == View::loss_tail || view == View::loss_quantile;
-  const std::vector<Direction> reverses = is_faced ? run.reverses(counted) : std::vector<Direction>{};
-  Answers answers =
-      asked(row, counted, points, limits, [&](std::size_t which) { return run.directions(which); }, reverses);
-  take_unsampled(run, row, counted, points, limits, true, answers);
-  return answers;
-}
-
-std::vector<Answer> ask(const Run& run, View view, std::size_t adjacency, Points points, const Limits& limits) {
-  Answers answers = ask_once(run, view, adjacency, points, limits);
-  const bool wants_epsilon = view == View::epsilon;
-  // What both sides tell is limited by theory, and divergences tell no more of it.
-  bool is_open = false;
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    const Answer& answer = answers[i];
-    const bool is_told = answer.limited_by == "theory" && answer.lower > 0 && std::isfinite(answer.upper);
-    is_open = is_open || !(answer.converged || (is_told && !(wants_epsilon && points[i] < smallest_delta)));
+  Answers answers = ask_once(run, row, counted, points, limits);
+  for (std::size_t k = 0; k < answers.size(); ++k) {
+    const Interval ends = trivial(row, points[k]);
+    answers[k].lower = std::max(answers[k].lower, ends.lower),
+    answers[k].upper = std::min(answers[k].upper, ends.upper);
   }
-  if ((!wants_epsilon && view != View::delta) || !limits.method.empty() || !is_open) return answers;
-  // Epsilon falls with delta, and is known better where doubles do not end.
-  std::optional<double> of_smallest;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (!wants_epsilon || answers[i].converged || !(0 < points[i] && points[i] < smallest_delta)) continue;
-    if (!of_smallest) of_smallest = ask_once(run, view, adjacency, std::array{smallest_delta}, limits).front().lower;
-    answers[i].lower = std::max(answers[i].lower, *of_smallest);
-  }
-  Limits loose = limits;
-  loose.tolerance = std::max(limits.tolerance, 0.01);
-  bound_by_moments(
-      points, wants_epsilon, [&](Points orders) { return ask_once(run, View::renyi, adjacency, orders, loose); },
-      answers);
-  for (Answer& answer : answers)
-    if (std::isfinite(answer.upper) && answer.upper - answer.lower <= limits.tolerance * answer.upper)
-      answer.converged = true, answer.limited_by = {};
+  take_looser(run, row, counted, points, limits, answers);
+  take_unsampled(run, row, counted, points, limits, answers);
+  take_moments(run, row, counted, points, limits, answers);
   return answers;
 }
 

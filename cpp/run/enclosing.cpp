@@ -141,8 +141,7 @@ class BetweenSides {
   void ask_curve(const std::vector<std::size_t>& which) {
     double smallest = most_told();
     if (tells_deltas())
-      for (const std::size_t i : which)
-        if (points_[i] > 0) smallest = std::min(smallest, points_[i]);
+      for (const std::size_t i : which) smallest = std::min(smallest, least_of(points_[i], smallest));
     ask_curve(which, smallest);
   }
 
@@ -155,22 +154,6 @@ class BetweenSides {
     const std::vector<Answer> found = above_(accuracy_of(most_told(), Told::largest), of(which));
     for (std::size_t k = 0; k < which.size(); ++k)
       if (found[k].upper == 0) answers_[which[k]] = answer_of({0, 0});
-  }
-
-  // What lies above and needs no curve: no scheme costs more than if nothing were sampled.
-  void ask_at_most() {
-    if (!question_.has_others) return;
-    SideAccuracy at = accuracy_of(1, Told::at_most);
-    static_cast<Accuracy&>(at) = starting_accuracy(question_.tolerance, 1, 1);
-    const std::vector<Answer> over = above_(at, points_);
-    for (std::size_t k = 0; k < over.size(); ++k) {
-      Answer& answer = answers_[k];
-      if (question_.wanted == Wanted::risk)
-        answer.lower = std::max(answer.lower, over[k].lower);
-      else
-        answer.upper = std::min(answer.upper, over[k].upper);
-      if (gap_of(answer, question_) <= question_.tolerance) answer.converged = true, answer.limited_by = {};
-    }
   }
 
   // Harder questions first: about smaller deltas and rates.
@@ -196,6 +179,12 @@ class BetweenSides {
   bool tells_deltas() const {
     return question_.wanted == Wanted::epsilon || question_.wanted == Wanted::power ||
            question_.wanted == Wanted::rates;
+  }
+
+  // The smaller of a delta and what is left of 1, which its epsilon depends on; or a rate; `otherwise` of 0.
+  double least_of(double point, double otherwise) const {
+    if (question_.wanted == Wanted::epsilon && point < 1) point = std::min(point, 1 - point);
+    return point > 0 ? point : otherwise;
   }
 
   // The largest delta that need not meet the tolerance.
@@ -347,7 +336,6 @@ std::vector<Answer> enclosed_answers(const EnclosedQuestion& question, std::span
   if (points.size() > 1 && question.closes && question.wanted != Wanted::delta)
     for (sort_by(open, [&](std::size_t i) { return between.ease(i); }); const std::size_t i : open)
       if (between.ask_curve({i}); !between.answers()[i].converged) break;
-  between.ask_at_most();
   between.ask_beyond_largest();
   return between.answers();
 }

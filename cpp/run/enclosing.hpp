@@ -25,8 +25,7 @@ struct EnclosedQuestion {
   bool closes = false;    // whether all pairs above and below meet
   std::int64_t runs = 1;  // of enclosed mechanisms
   double tolerance = 1e-3;
-  double smallest = 0;      // as of Limits
-  bool has_others = false;  // whether what needs no curve lies above, too: `Told::at_most`
+  double smallest = 0;  // as of Limits
 };
 
 /// The pairs of a side: what they tell, and how closely; and how closely the side is to answer by them.
@@ -51,18 +50,6 @@ std::optional<std::array<PairName, 2>> pairs_besides(const Described& mechanism,
 
 /// The terms, with the run that dominates it in place of each that is known by one.
 std::vector<DescribedTerm> dominating_run(std::span<const DescribedTerm> terms);
-
-/// Whether something that needs no curve lies above one of them: `Told::at_most`.
-bool is_bounded_by_others(std::span<const DescribedTerm> dominating);
-
-/// Whether it runs its inner mechanism on a Poisson sample, at the rate that is its first number.
-inline bool is_poisson_sample(const Described& mechanism) {
-  return mechanism.kind->name == "poisson_sampled" || mechanism.kind->name == "poisson_sampled_curve";
-}
-
-/// The terms with the run that never costs less in place of each mechanism that names one, such as the step on all
-/// records of a Poisson sample, as curves are jointly convex. `exact_too`: also of mechanisms that one pair tells.
-std::vector<DescribedTerm> unsampled(std::span<const DescribedTerm> terms, bool exact_too);
 
 /// The distinct runs of pairs above, one for each comparison, or of those below, all mechanisms by the same choice if
 /// they have as many.

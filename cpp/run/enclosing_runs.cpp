@@ -49,21 +49,9 @@ std::optional<std::array<PairName, 2>> pairs_besides(const Described& mechanism,
     const PairName one = enclosure.largest(mechanism, way);
     return std::array{one, one};
   }
-  if (accuracy.told == Told::at_most && enclosure.unsampled != nullptr) {
-    const PairName one = enclosure.unsampled(mechanism, way);
-    return std::array{one, one};
-  }
   if (accuracy.told != Told::moments && accuracy.told != Told::far) return {};
   if (enclosure.besides == nullptr) return {};
   return enclosure.besides(mechanism, way, accuracy, accuracy.told);
-}
-
-bool is_bounded_by_others(std::span<const DescribedTerm> dominating) {
-  return std::any_of(dominating.begin(), dominating.end(), [](const DescribedTerm& term) {
-    if (is_exact(*term.mechanism)) return false;
-    return term.mechanism->own != nullptr ? !term.mechanism->own->at_most().empty()
-                                          : term.mechanism->kind->enclosure->unsampled != nullptr;
-  });
 }
 
 std::vector<DescribedTerm> dominating_run(std::span<const DescribedTerm> terms) {
@@ -98,29 +86,9 @@ std::vector<DescribedTerm> dominating_run(std::span<const DescribedTerm> terms) 
   return run;
 }
 
-static std::vector<DescribedTerm> at_most(const Described& one) {
-  if (is_poisson_sample(one)) return {{one.inner, 1}};
-  return one.own != nullptr ? one.own->at_most() : std::vector<DescribedTerm>{};
-}
-
-std::vector<DescribedTerm> unsampled(std::span<const DescribedTerm> terms, bool exact_too) {
-  std::vector<DescribedTerm> run;
-  for (const DescribedTerm& term : terms) {
-    const auto others =
-        exact_too || !is_exact(*term.mechanism) ? at_most(*term.mechanism) : std::vector<DescribedTerm>{};
-    if (others.empty()) run.push_back(term);
-    for (const auto& [one, times] : others) {
-      checked("count", static_cast<double>(times) * static_cast<double>(term.count), ranges::count);
-      run.push_back({one, times * term.count});
-    }
-  }
-  return run;
-}
-
 std::vector<Direction> runs_above(std::span<const DescribedTerm> terms, std::span<const Comparison> comparisons,
                                   const SideAccuracy& accuracy) {
-  std::vector<DescribedTerm> dominating = dominating_run(terms);
-  if (accuracy.told == Told::at_most) dominating = unsampled(dominating, false);
+  const std::vector<DescribedTerm> dominating = dominating_run(terms);
   std::vector<Direction> runs;
   for (const Comparison way : comparisons) {
     Direction run;

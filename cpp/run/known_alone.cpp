@@ -68,7 +68,9 @@ std::vector<Direction> attaining(std::span<const ConcentratedRun> runs, double o
 std::vector<Interval> own_steps(std::span<const DescribedTerm> terms, bool wants_epsilon, Comparison way,
                                 std::span<const double> points, double tolerance) {
   Direction run;
-  for (const auto& [one, count] : terms) run.push_back({known_pair(one->kind->enclosure->unsampled(*one, way)), count});
+  for (const auto& [one, count] : terms)
+    for (const auto& [step, times] : at_most(*one))
+      run.push_back({known_pair(dominating_pair_name(*step, way)), times * count});
   const Limits limits{0.25 * tolerance, std::size_t{1} << 30};
   const auto ask = wants_epsilon ? epsilon_bounds : delta_bounds;
   std::vector<Interval> bounds;

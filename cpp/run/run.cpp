@@ -103,6 +103,25 @@ Run::Run(std::vector<std::shared_ptr<const Run>> parts) : parts_(std::move(parts
   is_exact_ = std::all_of(parts_.begin(), parts_.end(), [](const auto& part) { return part->is_exact(); });
 }
 
+std::shared_ptr<const Run> Run::unsampled() const {
+  bool is_other = false;
+  std::vector<std::shared_ptr<const Run>> parts = parts_;
+  for (auto& part : parts)
+    if (auto whole = part->unsampled()) part = std::move(whole), is_other = true;
+  if (!parts.empty()) return is_other ? std::make_shared<const Run>(std::move(parts)) : nullptr;
+  Terms terms;
+  for (const DescribedTerm& term : terms_) {
+    const std::vector<DescribedTerm> others = at_most(*term.mechanism);
+    if (others.empty()) terms.push_back(term);
+    for (const auto& [one, times] : others) {
+      if (!ranges::count.holds(static_cast<double>(times) * static_cast<double>(term.count))) return nullptr;
+      is_other = true;
+      if (const Mechanism simplest = simplified(one)) terms.push_back({simplest, times * term.count});
+    }
+  }
+  return is_other ? std::make_shared<const Run>(std::move(terms)) : nullptr;
+}
+
 bool Run::groups_by_part() const {
   const auto is_gaussian = [](const DescribedTerm& term) { return term.mechanism->kind->name == "gaussian"; };
   // proof: groups-across-parts

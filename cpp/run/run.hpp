@@ -61,6 +61,9 @@ class Run {
   /// Whether a group of records in several parts is known to cost no more than one in a single part.
   bool groups_by_part() const;
 
+  /// The run that never costs less, without sampling: `at_most` of each mechanism that has it; null: there is none.
+  std::shared_ptr<const Run> unsampled() const;
+
   /// The dominating pairs of the terms in one comparison of neighbours.
   Direction pairs(Comparison way) const;
 

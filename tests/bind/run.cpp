@@ -20,7 +20,7 @@ using namespace hockeystick;
 namespace {
 
 using Ends = std::pair<Doubles, Doubles>;
-constexpr std::array told_words{"curve", "moments", "far", "largest", "at_most"};
+constexpr std::array told_words{"curve", "moments", "far", "largest"};
 
 std::vector<Interval> intervals_of(const Ends& ends) {
   const auto lower = in(ends.first), upper = in(ends.second);
@@ -44,7 +44,7 @@ Wanted wanted_by(const std::string& question) {
 }
 
 Answers answers_between(const std::string& question_name, const Doubles& points, const Ask& above, const Ask& below,
-                        bool closes, bool sampled, std::int64_t runs, double tolerance, double smallest,
+                        bool closes, std::int64_t runs, double tolerance, double smallest,
                         const std::optional<Ends>& known) {
   const auto side = [](const Ask& ask) {
     return [&ask](const SideAccuracy& at, std::span<const double> which) {
@@ -54,7 +54,7 @@ Answers answers_between(const std::string& question_name, const Doubles& points,
   };
   const std::vector<Interval> besides = known ? intervals_of(*known) : std::vector<Interval>{};
   EnclosedQuestion question;
-  question.wanted = wanted_by(question_name), question.closes = closes, question.has_others = sampled;
+  question.wanted = wanted_by(question_name), question.closes = closes;
   question.runs = runs, question.tolerance = tolerance, question.smallest = smallest;
   Answers found{enclosed_answers(question, in(points), side(above), side(below), besides)};
   for (const Answer& one : found.items)
@@ -68,8 +68,7 @@ Answers answers_between(const std::string& question_name, const Doubles& points,
 }  // namespace
 
 void bind_sides(py::module_& module) {
-  module.attr("parts").attr("enclosed") =
-      py::cpp_function(&answers_between, py::arg("question"), py::arg("points"), py::arg("above"), py::arg("below"),
-                       py::kw_only(), py::arg("closes"), py::arg("sampled") = false, py::arg("runs"),
-                       py::arg("tolerance"), py::arg("smallest") = 0.0, py::arg("known"));
+  module.attr("parts").attr("enclosed") = py::cpp_function(
+      &answers_between, py::arg("question"), py::arg("points"), py::arg("above"), py::arg("below"), py::kw_only(),
+      py::arg("closes"), py::arg("runs"), py::arg("tolerance"), py::arg("smallest") = 0.0, py::arg("known"));
 }

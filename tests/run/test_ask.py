@@ -151,3 +151,57 @@ def test_false_negative_rates_are_one_less_the_rates(fpr):
             off = sign * (1 - arb(rate) - arb(found))
             assert 0 <= off <= arb(2) ** -52
             assert rate not in {0, 1} or off == 0
+
+
+REFUSED = [  # between sides, with little memory
+    (
+        hs.Gaussian(1.7604).random_allocation(steps=9, selected=8),
+        "epsilon_bounds",
+        1e-12,
+        "add-one",
+    ),
+    (hs.RenyiDP(order=1.1383, divergence=2.58e-4), "reconstruction_risk_bounds", 0.1, "add-one"),
+    (hs.ZCDP(0.005979), "tradeoff_bounds", 1e-9, "replace-one"),
+    (hs.Gaussian(5.8438).shuffled(batches=981), "renyi_divergence_bounds", 3.0, "replace-one"),
+    (hs.Gaussian(0.5).random_allocation(steps=50), "bayes_risk_bounds", 0.3, "remove-one"),
+]
+
+
+@pytest.mark.parametrize(("mechanism", "question", "at", "adjacency"), REFUSED)
+@pytest.mark.parametrize("memory", [2**16, 2**20])
+def test_refusals_between_sides_have_the_best_of_looser_tolerances(
+    mechanism, question, at, adjacency, memory
+):
+    def ends(tolerance):
+        ask = getattr(7 * mechanism, question)
+        try:
+            return ask(at, adjacency=adjacency, memory_limit=memory, tolerance=tolerance)
+        except hs.CertificationError as refused:
+            return refused.bounds
+
+    tight = ends(1e-7)
+    for tolerance in (0.5, 0.1, 0.01):
+        loose = ends(tolerance)
+        assert tight.lower >= loose.lower * (1 - 1e-6)
+        assert tight.upper <= loose.upper * (1 + 1e-6)
+
+
+def test_one_hard_point_of_an_array_hides_no_other():
+    run = 30 * hs.Gaussian(0.055).random_allocation(steps=2)
+    with pytest.raises(hs.CertificationError) as refused:
+        run.epsilon_bounds([1e-30, 1e-12, 1e-5, 0.1, 1 - 1e-12])
+    lower, upper = refused.value.bounds
+    assert np.all(lower[:4] > 0.997 * upper[:4])
+
+
+@pytest.mark.parametrize("memory", [1, 2**16])
+def test_a_refusal_knows_that_guesses_are_right_as_often_as_chance(memory):
+    run = 30 * hs.Gaussian(0.05).random_allocation(steps=2)
+    for rate in (1e-5, 0.3):
+        found = {"tolerance": 1e-9, "memory_limit": memory}
+        with pytest.raises(hs.CertificationError) as refused:
+            run.true_positive_rate_bounds(rate, **found)
+        assert refused.value.bounds.lower >= rate
+        with pytest.raises(hs.CertificationError) as refused:
+            run.bayes_risk_bounds(rate, **found)
+        assert refused.value.bounds.upper <= rate

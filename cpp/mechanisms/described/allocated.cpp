@@ -89,13 +89,6 @@ const Enclosure rows::allocations::allocation{
           return std::array{convolved(is_far ? "below" : "moments", false, one, way, at),
                             convolved(is_far ? "far" : "moments", true, one, way, at)};
         },
-    .unsampled =
-        [](const Described& one, Comparison way) {
-          const double epochs = one.number(second);
-          if (epochs == 1) return dominating_pair_name(*one.inner, way);
-          return PairName{"gaussian",
-                          {noise_of(one) / std::sqrt(epochs) * (1 - 0x1p-50)}};  // proof: parameter-rounding
-        },
     .largest = largest_allocated};
 
 }  // namespace hockeystick

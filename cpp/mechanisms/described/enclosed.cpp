@@ -138,16 +138,10 @@ std::array<PairName, 2> shuffled_besides(const Described& one, Comparison way, c
 const Enclosure shuffled{.above = shuffled_above,
                          .below = shuffled_below,
                          .besides = shuffled_besides,
-                         .unsampled =
-                             [](const Described& one, Comparison way) {
-                               check_batches(way);
-                               return own_step(one, way);
-                             },
-                         .largest =
-                             [](const Described& one, Comparison way) {
-                               check_batches(way);
-                               return dominating_pair_name(*one.inner, way);
-                             }};
+                         .largest = [](const Described& one, Comparison way) {
+                           check_batches(way);
+                           return dominating_pair_name(*one.inner, way);
+                         }};
 
 // Zero-concentrated privacy: rho. Several make one, whose rho is the sum, rounded up.
 constexpr double root_error = 0x1p-50;  // relative, of the root of a quotient; proof: parameter-rounding
@@ -234,6 +228,8 @@ std::array<PairName, 2> selected_besides(const Described& one, Comparison way, c
 const Enclosure selection{
     .below = selected_below, .besides = selected_besides, .largest = largest_allocated, .run_above = blocks};
 
+std::vector<DescribedTerm> all_epochs(const Described& one) { return rows::own_steps(one, one.number(second)); }
+
 }  // namespace
 
 double rows::sum_above(std::span<const DescribedTerm> terms, std::size_t argument) {
@@ -258,13 +254,15 @@ std::vector<MechanismKind> rows::enclosed() {
        .is_scheme = true,
        .check = check_allocation,
        .simplified = simplest_epoch,
-       .enclosure = &allocation},
+       .enclosure = &allocation,
+       .at_most = all_epochs},
       {.name = "selected_steps",
        .type = "SelectedSteps",
        .arguments = {{"steps", {3, 1e12, Range::Ends::closed, true}}, {"selected", often}, epochs},
        .is_scheme = true,
        .check = check_selected,
-       .enclosure = &selection},
+       .enclosure = &selection,
+       .at_most = [](const Described& one) { return rows::own_steps(one, one.number(second), one.number(third)); }},
       {.name = "shuffled",
        .type = "Shuffled",
        .arguments = {{"batches", whole},
@@ -275,7 +273,8 @@ std::vector<MechanismKind> rows::enclosed() {
        .is_scheme = true,
        .check = check_shuffled,
        .simplified = simplest_shuffle,
-       .enclosure = &shuffled},
+       .enclosure = &shuffled,
+       .at_most = all_epochs},
       {.name = "zcdp",
        .type = "ZCDP",
        .arguments = {{"rho", {1e-24, 9e4}, {}, number, true}},

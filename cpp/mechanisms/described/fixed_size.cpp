@@ -95,12 +95,14 @@ std::array<PairName, 2> fixed_besides(const Described& one, Comparison way, cons
   return {fixed_below(one, way, accuracy).front(), all_drawn(one, way, accuracy)};
 }
 
-PairName fixed_unsampled(const Described& one, Comparison way) { return all_drawn(one, way, {}); }
+std::vector<DescribedTerm> all_of_batch(const Described& one) {
+  const double often = one.number(third) != 0 ? one.number(first) : 1;
+  return rows::own_steps(one, often, often);
+}
 
 const Enclosure batches{.above = fixed_above,
                         .below = fixed_below,
                         .besides = fixed_besides,
-                        .unsampled = fixed_unsampled,
                         .largest = [](const Described& one, Comparison way) {
                           check_drawn(way);
                           return dominating_pair_name(*one.inner, way);
@@ -119,7 +121,8 @@ std::vector<MechanismKind> rows::fixed_size() {
        .is_scheme = true,
        .check = check_fixed,
        .simplified = simplest_fixed,
-       .enclosure = &batches},
+       .enclosure = &batches,
+       .at_most = all_of_batch},
   };
 }
 

@@ -47,8 +47,7 @@ PairName sampled_curve(const char* side, const Described& one, Comparison way) {
 const Enclosure sampled_given{
     .above = [](const Described& one, Comparison way, const Accuracy&) { return sampled_curve("above", one, way); },
     .below = [](const Described& one, Comparison way,
-                const Accuracy&) { return Names{sampled_curve("below", one, way)}; },
-    .unsampled = [](const Described& one, Comparison way) { return given("above", *one.inner, way); }};
+                const Accuracy&) { return Names{sampled_curve("below", one, way)}; }};
 
 }  // namespace
 
@@ -67,7 +66,8 @@ std::vector<MechanismKind> rows::given() {
        .is_scheme = true,
        .check = check_curve_inside,
        .simplified = rows::simplest_poisson,
-       .enclosure = &sampled_given},
+       .enclosure = &sampled_given,
+       .at_most = [](const Described& one) { return rows::own_steps(one); }},
   };
 }
 

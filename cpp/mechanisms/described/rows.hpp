@@ -44,6 +44,9 @@ PairName own_pair_unless_replaced(const Described& one, Comparison way);
 /// Its Poisson-sampled form.
 PairName own_sampled_pair(const Described& one, Comparison way, double q);
 
+/// What a scheme runs as if every record were in it, `at_once` times on the same record, in each of `times` rounds.
+std::vector<DescribedTerm> own_steps(const Described& one, double at_once = 1, double times = 1);
+
 /// The sum of an argument over the terms, rounded up.
 double sum_above(std::span<const DescribedTerm> terms, std::size_t argument);
 

@@ -38,6 +38,14 @@ Mechanism rows::simplest_poisson(const Mechanism& one) {
   return one->number(0) == 1 ? inner : one;
 }
 
+std::vector<DescribedTerm> rows::own_steps(const Described& one, double at_once, double times) {
+  if (!(std::max(at_once, times) <= ranges::count.high)) return {};
+  const auto rounds = static_cast<std::int64_t>(times);
+  if (at_once == 1) return {{one.inner, rounds}};
+  const Given given[] = {{"noise_multipliers", one.inner->values[0], true}, {"counts", {at_once}, true}};
+  return {{described(mechanism_kind("joint_gaussian"), given), rounds}};
+}
+
 std::vector<MechanismKind> rows::sampled() {
   constexpr Range records{1, 1e9, Range::Ends::closed, true};
   return {
@@ -47,7 +55,8 @@ std::vector<MechanismKind> rows::sampled() {
        .pair = poisson,
        .is_scheme = true,
        .check = check_samplable,
-       .simplified = simplest_poisson},
+       .simplified = simplest_poisson,
+       .at_most = [](const Described& one) { return rows::own_steps(one); }},
       {.name = "truncated_poisson_gaussian",
        .type = "TruncatedPoissonGaussian",
        .arguments = {{"noise_multiplier", ranges::noise_multiplier},
