@@ -50,23 +50,31 @@ bool is_visible(double noise, double steps, Comparison way, const Accuracy& accu
   return steps * math::log(beyond) > math::log(accuracy.tail);
 }
 
-// Whether convolutions would count losses that are not rare as larger than they are.
-bool exceeds_convolutions(const Described& one) {
-  if (!is_gaussian(*one.inner)) return false;
-  const double mu = std::sqrt(one.number(second)) / noise_of(one);
-  return mu * mu / 2 + 9 * mu > most_convolved;
+bool is_visible(const Described& one, Comparison way, const Accuracy& accuracy) {
+  const double steps = one.number(first), epochs = one.number(second);
+  return is_gaussian(*one.inner) && !replaces(way) &&
+         is_visible(noise_of(one) / std::sqrt(epochs), steps, way, accuracy);
 }
 
 PairName allocated(bool is_above, const Described& one, Comparison way, const Accuracy& accuracy) {
   const std::string side = is_above ? "above" : "below";
   const double steps = one.number(first), epochs = one.number(second);
-  if (is_gaussian(*one.inner) && !replaces(way) && is_visible(noise_of(one) / std::sqrt(epochs), steps, way, accuracy))
+  if (is_visible(one, way, accuracy))
     return {"visible_allocation_" + std::string(form(way)) + "_" + side,
             {noise_of(one), steps, epochs, accuracy.cells, to_the_end(accuracy.tail)}};
   if (replaces(way) || !is_gaussian(*one.inner) || !by_series(noise_of(one) / std::sqrt(epochs), steps, accuracy))
     return convolved(side, is_above, one, way, accuracy);
   return {"random_allocation_" + side + back(form(way) == "add"),
           {noise_of(one), steps, epochs, accuracy.cells, absolute(accuracy.tail)}};
+}
+
+// What bounds more than the curve, or adds to it what its losses leave out.
+std::array<PairName, 2> allocated_besides(const Described& one, Comparison way, const Accuracy& at, Told told) {
+  const PairName moments = convolved("moments", true, one, way, at);
+  if (told != Told::far) return {convolved("moments", false, one, way, at), moments};
+  if (!is_visible(one, way, at)) return {convolved("below", false, one, way, at), convolved("far", true, one, way, at)};
+  const PairName curve = allocated(true, one, way, at);
+  return {allocated(false, one, way, at), {"far_of_" + curve.name, curve.parameters, moments.step}};
 }
 
 }  // namespace
@@ -83,12 +91,7 @@ const Enclosure rows::allocations::allocation{
     .above = [](const Described& one, Comparison way, const Accuracy& at) { return allocated(true, one, way, at); },
     .below = [](const Described& one, Comparison way,
                 const Accuracy& at) { return Names{allocated(false, one, way, at)}; },
-    .besides =
-        [](const Described& one, Comparison way, const Accuracy& at, Told told) {
-          const bool is_far = told == Told::far && !exceeds_convolutions(one);
-          return std::array{convolved(is_far ? "below" : "moments", false, one, way, at),
-                            convolved(is_far ? "far" : "moments", true, one, way, at)};
-        },
+    .besides = allocated_besides,
     .largest = largest_allocated};
 
 }  // namespace hockeystick
