@@ -97,11 +97,6 @@ PairName rows::own_pair(const Described& one) {
   return own;
 }
 
-PairName rows::own_pair_unless_replaced(const Described& one, Comparison way) {
-  if (replaces(way)) throw NoPair("no pair is proved to dominate it where a record is replaced");
-  return own_pair(one);
-}
-
 PairName rows::own_sampled_pair(const Described& one, Comparison way, double q) {
   PairName own = own_pair(one);
   return sampled_pair(own.name, std::move(own.parameters), way, q);

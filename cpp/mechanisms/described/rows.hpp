@@ -39,8 +39,6 @@ inline PairName sampled_pair(const std::string& name, std::vector<double> parame
 
 /// The registered pair that has the mechanism's own name and takes its numbers in their order.
 PairName own_pair(const Described& one);
-/// The same where a record is added or removed. Throws NoPair where it is replaced.
-PairName own_pair_unless_replaced(const Described& one, Comparison way);
 /// Its Poisson-sampled form.
 PairName own_sampled_pair(const Described& one, Comparison way, double q);
 

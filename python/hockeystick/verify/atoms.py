@@ -12,7 +12,6 @@ from hockeystick.verify.balls import ZERO, Curve, between, maximum
 from hockeystick.verify.laws import Atoms
 
 MOST_SUMS = 3 * 10**5
-MOST_POWERED = 4 * 10**5  # coefficients of a generating polynomial
 TOGETHER = 1e-9  # losses this close, relatively, are compared in ball arithmetic
 Outcomes = Sequence[tuple[arb, arb]]
 
