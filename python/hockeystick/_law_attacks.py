@@ -31,9 +31,7 @@ class LawAttacks(ABC):
         """Largest true positive rate of a test at `fpr`, bounded from this distribution's side.
 
         To about 1e-13 absolutely; ``Composition.true_positive_rate`` is tight for tiny rates too.
-
-        Args:
-            fpr: False positive rate in [0, 1], scalar or any shape.
+        `fpr` is a false positive rate in [0, 1].
         """
         return worst("true_positive_rate", self._pmfs, fpr)
 
@@ -57,13 +55,7 @@ class LawAttacks(ABC):
         """The smallest error probability of a test that knows the prior, bounded from this side.
 
         Never overstated if `side` is "upper": prior * (1 - delta(log((1 - prior) / prior))), where
-        `prior` is the probability of the dataset that the test calls positive.
-
-        Args:
-            prior: In (0, 1), scalar or any shape.
-
-        Returns:
-            A float, or an array shaped like `prior`.
+        `prior`, in (0, 1), is the probability of the dataset that the test calls positive.
 
         >>> import hockeystick as hs
         >>> run = hs.Gaussian(noise_multiplier=1.0).pld(discretization_interval=1e-3)
@@ -85,14 +77,8 @@ class LawAttacks(ABC):
 
         The smallest mu such that no test of which both error rates are at least `smallest_rate`
         does better than on N(mu, 1) against N(0, 1): for "upper", over the whole continuum of such
-        tests. Rates below 1e-10 or so drown in the mass that an upper estimate puts at +inf;
-        ``Composition.gdp_mu`` goes deeper.
-
-        Args:
-            smallest_rate: In [1e-20, 0.5), scalar or any shape.
-
-        Returns:
-            A float, or an array shaped like `smallest_rate`.
+        tests. `smallest_rate` is in [1e-20, 0.5). Rates below 1e-10 or so drown in the mass that an
+        upper estimate puts at +inf; ``Composition.gdp_mu`` goes deeper.
 
         Source: Dong, Roth & Su (2022), Definition 2.6.
 

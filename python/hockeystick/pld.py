@@ -38,7 +38,8 @@ class PrivacyLossDistribution(LawAttacks):
     `side` says which: queries of an "upper" distribution are never below the truth, of a "lower"
     one never above it. The distributions of both directions of ADD_OR_REMOVE_ONE are kept, removal
     first, and so for every adjacency with two; `losses`, `probabilities` and `infinity_mass` show
-    the first, the queries answer for the worse, and ``reflected()`` swaps the roles of P and Q.
+    the first, the queries answer for the worse, and ``reflected()`` swaps the roles of P and Q. A
+    query at a number answers a float, at an array of any shape an array of that shape.
 
     What follows from the hockey-stick curve is bounded from the side of the distribution. The
     tails, quantiles and variance that are called estimated describe the losses and probabilities
@@ -125,24 +126,13 @@ class PrivacyLossDistribution(LawAttacks):
         return max(pmf.loss_error for pmf in self._pmfs)
 
     def delta(self, epsilon: Value | Array) -> Value:
-        """Delta at `epsilon`, bounded from this distribution's side.
-
-        Args:
-            epsilon: In [0, 1e4] nats, scalar or any shape.
-
-        Returns:
-            A float, or an array shaped like `epsilon`.
-        """
+        """Delta at `epsilon`, in [0, 1e4] nats, bounded from this distribution's side."""
         return worst("delta", self._pmfs, epsilon)
 
     def epsilon(self, delta: Value | Array) -> Value:
-        """Smallest epsilon at which the loss is (epsilon, delta)-DP, bounded from this side.
+        """Smallest epsilon [nats] at which the loss is (epsilon, delta)-DP, bounded from this side.
 
-        Args:
-            delta: In [0, 1), scalar or any shape.
-
-        Returns:
-            A float, or an array shaped like `delta`, in nats; inf where delta is out of reach.
+        `delta` is in [0, 1); inf where it is out of reach.
         """
         return worst("epsilon", self._pmfs, delta)
 
@@ -154,10 +144,10 @@ class PrivacyLossDistribution(LawAttacks):
 
         Args:
             other: Of the same side, discretization interval and number of directions.
-            epsilon: In [0, 1e4] nats, scalar or any shape.
+            epsilon: In [0, 1e4] nats.
 
         Returns:
-            A float, or an array shaped like `epsilon`, bounded from the side of both.
+            Delta, bounded from the side of both.
 
         Raises:
             ValueError: `epsilon` is out of range, or `other` does not fit.
@@ -196,17 +186,11 @@ class PrivacyLossDistribution(LawAttacks):
         return self.renyi_divergence(1.0)
 
     def renyi_divergence(self, order: Value | Array) -> Value:
-        """The Renyi divergence of P from Q at an order, bounded from this side.
+        """The Renyi divergence [nats] of P from Q at an order in [1, 1e4], bounded from this side.
 
         An "upper" distribution answers inf where it has any mass at +inf, as it has for every loss
         without bounds. If the steps' supports hold all losses it is finite; what truncation then
         cut from the composition counts at the sum of the largest losses.
-
-        Args:
-            order: In [1, 1e4], scalar or any shape.
-
-        Returns:
-            A float, or an array shaped like `order`, in nats.
 
         Cost: one pass over the losses an order. Source: Mironov (2017), Definition 3; Sason & Verdu
         (2016), Theorem 11, for the integral over the hockey-stick curve.
@@ -226,13 +210,8 @@ class PrivacyLossDistribution(LawAttacks):
         """The smallest rho with D_a <= rho a for 1 < a <= largest_order, bounded from this side.
 
         "upper" covers the whole continuum of orders, to about 1e-3; where a divergence is infinite
-        so is rho. "lower" looks at some 300 orders, up to 64 if all are asked for.
-
-        Args:
-            largest_order: In (1, 1e4], or inf for all; scalar or any shape.
-
-        Returns:
-            A float, or an array shaped like `largest_order`.
+        so is rho. "lower" looks at some 300 orders, up to 64 if all are asked for. `largest_order`
+        is in (1, 1e4], or inf for all.
 
         Cost: some 300 Renyi divergences. Source: Bun & Steinke (2016), Definition 1.1.
 
@@ -246,13 +225,8 @@ class PrivacyLossDistribution(LawAttacks):
     def estimated_probabilistic_delta(self, epsilon: Value | Array) -> Value:
         """P(L > epsilon) of the losses as they are here, mass at +inf included; no bound.
 
-        ``Composition.probabilistic_delta_bounds`` encloses that of the mechanism.
-
-        Args:
-            epsilon: In [0, 1e4] nats, scalar or any shape.
-
-        Returns:
-            A float, or an array shaped like `epsilon`.
+        ``Composition.probabilistic_delta_bounds`` encloses that of the mechanism. `epsilon` is in
+        [0, 1e4] nats.
 
         >>> import hockeystick as hs
         >>> run = hs.Gaussian(noise_multiplier=1.0).pld(discretization_interval=1e-3)
@@ -264,14 +238,9 @@ class PrivacyLossDistribution(LawAttacks):
     def estimated_loss_quantile(self, level: Value | Array) -> Value:
         """The smallest t with P(L <= t) >= level, of the losses as they are here; no bound.
 
-        inf where the mass at +inf exceeds 1 - level; what a lower estimate dropped counts as at
-        -inf. ``Composition.loss_quantile_bounds`` encloses that of the mechanism.
-
-        Args:
-            level: In (0, 1), scalar or any shape.
-
-        Returns:
-            A float, or an array shaped like `level`, in nats.
+        `level` is in (0, 1), t in nats; inf where the mass at +inf exceeds 1 - level; what a lower
+        estimate dropped counts as at -inf. ``Composition.loss_quantile_bounds`` encloses that of
+        the mechanism.
         """
         return worst("loss_quantile", self._pmfs, level)
 
