@@ -77,16 +77,9 @@ def epsilon_lower(
 
     Source: Jagielski, Ullman & Oprea (2020); Nasr et al. (2021).
 
-    >>> round(
-    ...     epsilon_lower(
-    ...         true_positives=900,
-    ...         false_negatives=100,
-    ...         false_positives=50,
-    ...         true_negatives=950,
-    ...         delta=1e-5,
-    ...     ),
-    ...     4,
-    ... )
+    >>> found = {"true_positives": 900, "false_negatives": 100}
+    >>> found |= {"false_positives": 50, "true_negatives": 950}
+    >>> round(epsilon_lower(**found, delta=1e-5), 4)
     2.5992
     """
     _, alarm, miss = _rates(
@@ -108,12 +101,9 @@ def mu_lower(
 
     Phi^-1(t) - Phi^-1(f), or 0. Source: Nasr et al. (2023), Tight auditing of DP-SGD.
 
-    >>> round(
-    ...     mu_lower(
-    ...         true_positives=900, false_negatives=100, false_positives=50, true_negatives=950
-    ...     ),
-    ...     4,
-    ... )
+    >>> found = {"true_positives": 900, "false_negatives": 100}
+    >>> found |= {"false_positives": 50, "true_negatives": 950}
+    >>> round(mu_lower(**found), 4)
     2.6846
     """
     _, alarm, miss = _rates(
