@@ -135,10 +135,6 @@ class Grouped(FromRun):
         how = "exact" if self.is_exact_for(adjacency) else "a bound"
         return f"{self!r}: {how}"
 
-    def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
-        """The pair of all groups in `direction`, or one above it."""
-        return self.pair_above(direction, Accuracy())
-
     def pair_above(self, direction: Direction, accuracy: Accuracy) -> _core.DominatingPair:
         """A pair that dominates all groups in `direction`."""
         known = _exact(self, direction) or _enclosed(self, direction)
@@ -255,17 +251,13 @@ class SampledGroup(FromRun):
         """Whether its pair tells all in a direction."""
         return not direction.replaces and len(_sampled(self, direction)) == 1
 
-    def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
-        """The pair of the group in `direction`."""
-        return _sampled(self, direction)[0]
-
     def pair_above(self, direction: Direction, accuracy: Accuracy) -> _core.DominatingPair:
-        """The same."""
+        """The pair of the group in `direction`."""
         del accuracy
         return _sampled(self, direction)[0]
 
     def pairs_below(self, direction: Direction, accuracy: Accuracy) -> Pairs:
-        """The same, but for probabilities that are too small for doubles."""
+        """The same pair, but for probabilities that are too small for doubles."""
         del accuracy
         return _sampled(self, direction)[-1:]
 
