@@ -19,6 +19,8 @@
 #include "mechanisms/allocation/allocation_hyperbola.hpp"
 #include "mechanisms/allocation/convex_convolution.hpp"
 #include "mechanisms/allocation/lognormal_series.hpp"
+#include "mechanisms/allocation/mean_moments.hpp"
+#include "mechanisms/allocation/reversed_moments.hpp"
 #include "mechanisms/curves/fixed_size.hpp"
 #include "mechanisms/curves/log_curve.hpp"
 #include "mechanisms/curves/shuffle_curve.hpp"
@@ -135,6 +137,45 @@ void bind_sampling(py::module_& m) {
         return all;
       },
       py::arg("mu"), "The line for real s, its nodes, and what it leaves out.");
+  module.def(
+      "reversed_log_moment",
+      [](double mu, double steps, double s, double nats) {
+        const auto [low, high] = reversed_log_moment(LognormalTransform(mu), steps, s, nats);
+        return std::pair(low, high);
+      },
+      py::arg("mu"), py::arg("steps"), py::arg("s"), py::arg("nats"), "Bounds of log E R^-s of a mean.");
+  module.def(
+      "log_transform",
+      [](double mu, double c, double nats) {
+        const auto [low, high] = log_transform(mu, c, nats);
+        return std::pair(low, high);
+      },
+      py::arg("mu"), py::arg("c"), py::arg("nats"), "Bounds of log E e^(-c Y).");
+  using Ends = std::vector<std::pair<double, double>>;
+  const auto ends_of = [](const std::vector<Interval>& moments) {
+    Ends found;
+    for (const auto& [low, high] : moments) found.emplace_back(low, high);
+    return found;
+  };
+  const auto between = [](const Ends& ends) {
+    std::vector<Interval> moments;
+    for (const auto& [low, high] : ends) moments.push_back({low, high});
+    return moments;
+  };
+  module.def(
+      "log_central_moments", [=](double mu) { return ends_of(log_central_moments(mu)); }, py::arg("mu"),
+      "Bounds of log E (Y - 1)^k, from k = 0 on.");
+  module.def(
+      "log_moments_of_mean",
+      [=](const Ends& of_one, double steps) { return ends_of(log_moments_of_mean(between(of_one), steps)); },
+      py::arg("of_one"), py::arg("steps"), "The same of a mean.");
+  module.def(
+      "log_moment_by_central",
+      [=](const Ends& central, double s) {
+        const auto [low, high] = log_moment_by_central(between(central), s);
+        return std::pair(low, high);
+      },
+      py::arg("central"), py::arg("s"), "Bounds of log E R^(1 + s) from those.");
   module.def(
       "allocation_at",
       [](double mu, double t, std::pair<double, double> range, double accuracy, const std::vector<double>& at) {

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "mechanisms/allocation/mean_moments.hpp"
+#include "mechanisms/allocation/reversed_moments.hpp"
 #include "mechanisms/loss_sketch.hpp"
 #include "mechanisms/moments_alone.hpp"
 #include "numeric/constants.hpp"
@@ -18,7 +21,7 @@ namespace {
 
 using Pair = std::shared_ptr<const DominatingPair>;
 
-constexpr std::size_t most_moments = 128;
+constexpr double least_mu = 1e-5, most_mu = 2.5;  // of steps whose transform serves
 
 // Bounds of log E_P[e^(t L)] of a step.
 Interval log_moment(const DominatingPair& step, double t) {
@@ -28,30 +31,17 @@ Interval log_moment(const DominatingPair& step, double t) {
   return {value * (1 - 0x1p-40), value * (1 + 0x1p-40)};
 }
 
-// log E_Q R_t^k at whole k, if P(R = inf) = 0: t^k times E_Q R_t^k over k! is the k-th coefficient of the t-th power of
-// sum_j m_j z^j / j!, m_j = E_Q R^j of a step.
+// log E_Q R_t^k at whole k, if P(R = inf) = 0.
 class MeanMoments {
  public:
   MeanMoments(const DominatingPair& step, double steps) {
-    std::vector<double> low{0, 0}, high{0, 0}, factorial{0, 0};
+    std::vector<Interval> moments{{0, 0}, {0, 0}};
     for (std::size_t j = 2; j <= most_moments; ++j) {
-      const auto [lower, upper] = log_moment(step, static_cast<double>(j - 1));
-      if (!std::isfinite(upper)) break;
-      factorial.push_back(factorial.back() + math::log(static_cast<double>(j)));
-      low.push_back(lower - factorial.back()), high.push_back(upper - factorial.back());
+      const Interval next = log_moment(step, static_cast<double>(j - 1));
+      if (!std::isfinite(next.upper)) break;
+      moments.push_back(next);
     }
-    size_.assign(low.size(), 0.0);
-    low = power(std::move(low), steps), high = power(std::move(high), steps);
-    const double log_steps = math::log(steps), doublings = math::log2(steps) + 2;
-    double size = 1;
-    for (std::size_t j = 0; j < low.size(); ++j) {
-      const auto k = static_cast<double>(j);
-      const double scale = factorial[j] - k * log_steps;
-      size = std::max({size, size_[j], k * log_steps});
-      // proof: far-losses
-      const double off = 2 * k * u * (doublings * (8 * size + k + 40) + 2 * k * (factorial[j] + 1));
-      known_.push_back({low[j] + scale - off, high[j] + scale + off});
-    }
+    known_ = log_moments_of_mean(moments, steps);
     known_[0] = known_[1] = {0, 0};
   }
 
@@ -70,41 +60,17 @@ class MeanMoments {
   }
 
  private:
-  // Logarithms of the coefficients of a product.
-  std::vector<double> product(const std::vector<double>& a, const std::vector<double>& b) {
-    std::vector<double> all(a.size());
-    for (std::size_t k = 0; k < a.size(); ++k) {
-      double largest = -infinity;
-      for (std::size_t j = 0; j <= k; ++j) largest = std::max(largest, a[j] + b[k - j]);
-      all[k] = largest;
-      if (std::isinf(largest)) continue;
-      double sum = 0;
-      for (std::size_t j = 0; j <= k; ++j) sum += math::exp(a[j] + b[k - j] - largest);
-      all[k] += math::log(sum);
-      size_[k] = std::max(size_[k], std::fabs(all[k]));
-    }
-    return all;
-  }
-
-  std::vector<double> power(std::vector<double> base, double times) {
-    std::vector<double> all(base.size(), -infinity);
-    all[0] = 0;
-    for (double left = times; left >= 1; left = std::floor(left / 2)) {
-      checkpoint();
-      if (left > 2 * std::floor(left / 2)) all = product(all, base);
-      if (left >= 2) base = product(base, base);
-    }
-    return all;
-  }
-
-  std::vector<double> size_;  // of logarithms of coefficients
   std::vector<Interval> known_;
 };
 
 class AllocatedMoments final : public MomentsAlone {
  public:
-  AllocatedMoments(Pair step, double steps, bool back)
-      : step_(std::move(step)), steps_(steps), back_(back), moments_(*step_, steps) {}
+  AllocatedMoments(Pair step, double steps, bool back) : step_(std::move(step)), steps_(steps), back_(back) {
+    const double mu = step_->gaussian_mu();
+    if (!back) moments_.emplace(*step_, steps);
+    if (back && mu >= least_mu && mu <= most_mu) transform_ = std::make_unique<const LognormalTransform>(mu);
+    if (!back && mu > 0) central_ = log_moments_of_mean(log_central_moments(mu), steps);
+  }
 
   // Mass that all places share; of the reverse, all must have it.
   Interval infinity_mass() const override {
@@ -123,8 +89,15 @@ class AllocatedMoments final : public MomentsAlone {
 
   Interval log_moment_bounds(double t) const override {
     const double upper = log_moment(*step_, t).upper;
-    if (!back_) return both({0, upper}, moments_.between(1 + t));
-    return {0, std::min(upper, log_moment_of_product(t))};
+    if (!back_) {
+      const Interval known = both({0, upper}, moments_->between(1 + t));
+      return central_.empty() ? known : both(known, log_moment_by_central(central_, t));
+    }
+    const Interval known{0, std::min(upper, log_moment_of_product(t))};
+    if (!transform_) return known;
+    // E R^-t - 1 is about t (t + 1) / 2 of the variance of R.
+    const double excess = t * (t + 1) / 2 * transform_->variance() / steps_;
+    return both(known, reversed_log_moment(*transform_, steps_, t, 40 - std::min(0.0, math::log(excess))));
   }
 
  private:
@@ -137,7 +110,9 @@ class AllocatedMoments final : public MomentsAlone {
   Pair step_;
   double steps_;
   bool back_;
-  MeanMoments moments_;
+  std::optional<MeanMoments> moments_;                   // unless they are of the reverse
+  std::vector<Interval> central_;                        // of a Gaussian step
+  std::unique_ptr<const LognormalTransform> transform_;  // of a Gaussian step, where it is known
 };
 
 // The pair above a curve, of whose mass at +inf only `moments` say how much it has in moments.
