@@ -18,7 +18,7 @@ THROUGH_OTHERS = {
     "gaussian_cells gaussian_mgf_line gaussian_tradeoff given grid_law noise_functions "
     "public_mixture random_allocation sampled",
     "methods": "engine gaussian_merge method questions",
-    "numeric": "budget cache checkpoint fork_safe_mutex order roots_of_unity vector_math workspace",
+    "numeric": "budget cache checkpoint fork_safe_mutex order roots_of_unity vector_math",
     "plan": "atom_planner closing contour_plan grid_interval grid_planner large_loss lattice_grid "
     "moment_edges nonuniform_grid one_large_loss saddlepoint thinned transform_plan window",
     "pld": "loss_tail safe_masses stored_law tail_sums tradeoff",

@@ -12,7 +12,6 @@
 #include "numeric/elementary.hpp"
 #include "numeric/fft/cache.hpp"
 #include "numeric/rounding.hpp"
-#include "numeric/runtime/workspace.hpp"
 
 namespace hockeystick {
 
@@ -81,12 +80,12 @@ FftComposition::Sides FftComposition::composed(const Direction& direction, const
   const Held room(plan.bytes - 2 * CurveTable::bytes(static_cast<double>(plan.window.size)));
   const auto fft = shared_fft(plan.fft_size);
   const auto [upper, lower, reach] = discretized(direction, plan);
-  Workspace circle(plan.fft_size);
+  std::vector<double> circle(plan.fft_size);
   const auto side = [&](const std::vector<StepPmf>& steps) {
     std::vector<ComposedTerm> terms;
     for (std::size_t j = 0; j < direction.size(); ++j)
       terms.push_back({tilted(steps[j], plan.tilt, plan.log_moments[j]), direction[j].count});
-    return CurveTable(compose(terms, *fft, plan.window, plan.chernoff, circle.doubles()));
+    return CurveTable(compose(terms, *fft, plan.window, plan.chernoff, circle));
   };
   CurveTable above = side(upper);
   return {std::move(above), side(lower), reach};
