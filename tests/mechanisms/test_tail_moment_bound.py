@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bounds of the moments of large losses against the moments in ball arithmetic."""
 
+import itertools
 import math
 
 import pytest
@@ -38,6 +39,28 @@ def test_moments_beyond_a_loss_are_bounded(sigma, q, x, t):
         # As if e^L were larger by (1 - q) / (q E) everywhere, at most.
         excess = 1 + (1 - arb(q)) / (arb(q) * (arb(x) / sigma - 1 / arb(sigma) ** 2 / 2).exp())
         assert bound <= moment * excess ** (t + 1) * (1 + arb(1e-6))
+
+
+@pytest.mark.parametrize("t", [1, 3])
+@pytest.mark.parametrize("x", [1.0, 4.0, 20.0])
+@pytest.mark.parametrize("weights", [(0.5, 0.5), (0.9, 0.01)])
+def test_moments_of_mixtures_beyond_a_loss_are_bounded(weights, x, t):
+    """By the largest shift, times what e^L is of its part at x."""
+    shifts, deviation = (1.0, 3.0), 2.0
+    pair = _core.dominating_pair("gaussian_mixture_remove", [deviation, 0.2, *shifts, *weights])
+    with ctx.workprec(300):
+        s = [arb(0), *(arb(shift) / deviation for shift in shifts)]
+        w = [1 - arb(0.2), *(arb(0.2) * part / sum(map(arb, weights)) for part in weights)]
+        parts = [p * (shift * x - shift**2 / 2).exp() for p, shift in zip(w, s, strict=True)]
+        bound = pair.tail_moment_bound(float(sum(parts, arb(0)).log().mid()), float(t))
+        moment = arb(0)
+        for drawn in itertools.product(range(3), repeat=t + 1):
+            total, squares = (sum((s[k] ** n for k in drawn), arb(0)) for n in (1, 2))
+            share = math.prod((w[k] for k in drawn), start=arb(1))
+            moment += share * ((total**2 - squares) / 2).exp() * normal_tail(x - total)
+        excess = sum(parts, arb(0)) / (s[2] * x - s[2] ** 2 / 2).exp()
+        most = (t * (t + 1) * s[2] ** 2 / 2).exp() * normal_tail(x - (1 + t) * s[2])
+        assert moment * (1 - arb(1e-12)) <= bound <= excess ** (t + 1) * most * (1 + arb(1e-6))
 
 
 @pytest.mark.parametrize("t", [0.5, 4.0])

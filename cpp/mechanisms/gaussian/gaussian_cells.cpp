@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "mechanisms/gaussian/gaussian_sweep.hpp"
+#include "mechanisms/gaussian/normal_panel.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/simd/cpu.hpp"
@@ -16,44 +17,15 @@ namespace {
 // Up to here vectors of densities are far from underflow, and their arguments have enough bits (cell_kernel.hpp).
 constexpr double farthest_density = 37;
 
-// The integral of kernel (e^(mu z) - 1), z >= 0, with e^(mu z) joined to phi, as e^(mu z) alone might overflow.
-double grown(const GaussianFamily& f, const LinePanel& panel, const GaussianEdge& to) {
-  const auto [a, width, reach] = panel;
-  const auto rule = gauss_legendre(reach);
-  const TwoParts rest = two_sum(to.x, -a);
-  const GrownDensity zero(to.k0, a, 0, f.mu, rest), one(f.k1, a, f.mu, f.mu, rest);
-  double sum = 0;
-  for (std::size_t k = 0; k < rule.nodes.size(); ++k) {
-    const double y = width * rule.nodes[k];
-    sum += rule.weights[k] * (zero(y) + one(y));
-  }
-  return sum * width;
-}
-
-// One Gauss-Legendre panel of the cell between two edges.
-CellMass integral(const SimdKernels& kernel, const GaussianFamily& f, const LinePanel& panel, const GaussianEdge& from,
-                  const GaussianEdge& to) {
-  const auto [a, width, reach] = panel;
-  const PaddedRule& rule = padded_gauss_legendre(reach);
-  const bool has_from = !std::isinf(from.x), has_to = !std::isinf(to.x);
-  const double offset = has_from ? a - from.x : 0.0, rest = has_to ? std::max(0.0, to.x - (a + width)) : 0.0;
-  PanelRequest request{rule.nodes, rule.mirrored, rule.weights, rule.count, width, f.mu, offset, rest, {}};
-  PanelDensity* next = request.density;
-  if (f.weight0 > 0 || from.k0 > 0 || to.k0 > 0) *next++ = panel_density(a, 0.0, f.weight0, from.k0, to.k0);
-  if (f.weight1 > 0) *next = panel_density(a, f.mu, f.weight1, f.k1, f.k1);
-  double sums[3];
-  kernel.panel(request, sums);
-  const bool grows = has_to && f.mu * (rest + width) >= largest_growth;
-  return {sums[0], has_from ? sums[1] : 0.0, grows ? grown(f, panel, to) : has_to ? sums[2] : 0.0};
-}
-
 // Panels of a family for GaussianSweep.
 class Panels {
  public:
   explicit Panels(const GaussianFamily& family) : f_(family) {}
 
   CellMass operator()(const LinePanel& panel, const GaussianEdge& from, const GaussianEdge& to) const {
-    return integral(kernel_, f_, panel, from, to);
+    NormalPanel all(panel, from, to);
+    all.add(f_.mu, {0, f_.weight0, from.k0, to.k0}, {f_.mu, f_.weight1, f_.k1, f_.k1});
+    return all.sum();
   }
 
   bool group(const LinePanel* panels, const GaussianEdge& from, const GaussianEdge& to, CellMass* masses) const {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gaussian mechanisms of random sensitivity: a mixture of shifted normals against a normal, and the reverse.
+// Gaussian mechanisms of random sensitivity, and on a Poisson subsample: a mixture of shifted normals against a normal,
+// and the reverse.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,14 +12,17 @@
 #include "mechanisms/gaussian/density_mgf_line.hpp"
 #include "mechanisms/gaussian/gaussian_cells.hpp"
 #include "mechanisms/gaussian/gaussian_sweep.hpp"
+#include "mechanisms/gaussian/joint_gaussian.hpp"
 #include "mechanisms/gaussian/mixture_loss.hpp"
+#include "mechanisms/gaussian/normal_panel.hpp"
+#include "mechanisms/gaussian/poisson_gaussian.hpp"
+#include "mechanisms/gaussian/sampling_weight.hpp"
 #include "mechanisms/loss_sketch.hpp"
 #include "mechanisms/registry.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
-#include "numeric/simd/cpu.hpp"
 #include "numeric/sum.hpp"
 
 namespace hockeystick {
@@ -29,7 +33,7 @@ namespace {
 // sum of terms of one sign:
 //     e^(L(r)) Q(x) - P(x) = sum_i p_i phi(x - s_i) (e^(s_i (r - x)) - 1).
 // Dominating: Choquette-Choo, Ganesh, Steinke, Thakurta (2024), Section 3, for sensitivities bounded by a random
-// variable.
+// variable; Zhu, Dong, Wang (2022), Theorem 11, for removal from and addition to a Poisson subsample.
 
 // An edge of the loss axis on the line; k_i of the kernel sum_i k_i phi(x - c_i) (e^(s_i (r - x)) - 1) at r = x.
 struct MixtureEdge {
@@ -43,22 +47,6 @@ struct MixtureEdges {
   double loss_error = 0;
 };
 
-class MixtureLog final : public LogMixture {
- public:
-  explicit MixtureLog(const MixtureLoss& loss) : loss_(loss) {}
-
-  void log_mixtures(std::span<const double> x, std::span<LocalLog> to) const override {
-    std::array<MixtureLoss::LossAt, smooth_line_block> losses;
-    loss_.losses(x, losses);
-    for (std::size_t i = 0; i < x.size(); ++i) to[i] = {losses[i].loss, losses[i].slope, losses[i].error};
-  }
-
-  double steepest() const override { return loss_.largest() * (1 + 4 * u); }
-
- private:
-  const MixtureLoss& loss_;
-};
-
 constexpr std::size_t weights_at_once = 1 << 16;
 
 // Removal and, of sign -1, addition, reflected so that the loss increases.
@@ -68,13 +56,27 @@ class Mixture : public DominatingPair {
       : loss_(std::move(loss)),
         sign_(sign),
         lowest_(sign > 0 ? 0 : -loss_.largest()),
-        highest_(lowest_ + loss_.largest()),
-        centres_{0} {
+        highest_(lowest_ + loss_.largest()) {
+    if (loss_.is_sample()) return;
+    centres_.push_back(0);
     for (const auto& [shift, weight] : loss_.components()) centres_.push_back(sign * shift);
     std::sort(centres_.begin(), centres_.end());
   }
 
+  SampledGaussian sampled_gaussian() const override {
+    using Form = SampledGaussian::Form;
+    if (!loss_.is_sample()) return {};
+    return {loss_.largest(), loss_.components().front().weight, sign_ > 0 ? Form::remove : Form::add};
+  }
+
   PairCells integrate(std::span<const double> losses) const override {
+    if (loss_.is_sample()) {
+      const GaussianEdges edges = edges_of_sample(losses);
+      PairCells result = gaussian_cells(family(), losses, edges);
+      add_gaussian_tails(family(), losses, edges, result);
+      result.lower_tail_q = q_below(edges.at.front().x);
+      return result;
+    }
     const std::array ends{losses.front(), losses.back()};
     const std::vector<MixtureLoss::Inverse> places = placed(losses);
     const MixtureEdges edges = carried(std::array{places.front(), places.back()});
@@ -83,7 +85,10 @@ class Mixture : public DominatingPair {
     return inner(std::move(tails), losses, places);
   }
 
-  PairCells integrate_inner(std::span<const double> losses) const override { return inner({}, losses, placed(losses)); }
+  PairCells integrate_inner(std::span<const double> losses) const override {
+    if (loss_.is_sample()) return gaussian_cells(family(), losses, edges_of_sample(losses));
+    return inner({}, losses, placed(losses));
+  }
 
   LossNodes nodes() const override {
     const auto fill = [&](std::span<double> x, std::span<double> log_density) {
@@ -91,21 +96,28 @@ class Mixture : public DominatingPair {
       std::vector<MixtureLoss::LossAt> at(x.size());
       loss_.losses(x, at);
       for (std::size_t i = 0; i < x.size(); ++i) {
-        x[i] = sign_ * at[i].loss;
+        x[i] = sign_ * at[i].value;
         if (sign_ > 0) log_density[i] += x[i];
       }
     };
     return trapezoid_nodes(lowest_, highest_, trapezoid_step(loss_.largest()), fill);
   }
 
+  std::unique_ptr<MgfLine> mgf_line(const LineNeeds& needs) const override {
+    return smooth_line(loss_, sign_ > 0 ? SmoothForm::remove : SmoothForm::add, needs);
+  }
+
+  Interval infinity_mass() const override { return {0, 0}; }
   double total_variation_bound() const override { return loss_.total_variation_bound(); }
-  AtomSketch atom_sketch() const override { return {{}, false, 1.5 + 0.7 * static_cast<double>(loss_.size())}; }
+  AtomSketch atom_sketch() const override {
+    return {{}, false, loss_.is_sample() ? 1 : 1.5 + 0.7 * static_cast<double>(loss_.size())};
+  }
 
   // The divergences are quasi-convex in the pair, and those of N(s, 1) and N(0, 1) are at most a s^2 / 2 either way.
   // proof: zcdp
   double renyi_slope_bound(double order) const override {
     const double most = loss_.largest() * loss_.largest() / 2 * (1 + 8 * u);
-    return std::min(most, DominatingPair::renyi_slope_bound(order));
+    return std::min(most, slope_between(loss_infimum(), finite_loss_bound(), order));
   }
 
  protected:
@@ -141,6 +153,26 @@ class Mixture : public DominatingPair {
 
  private:
   std::vector<double> centres_;
+
+  // Of a Poisson sample. Added: P = N(0, 1), and the kernel is weight(-r) phi(x).
+  GaussianFamily family() const {
+    const double mu = loss_.largest(), q = loss_.components().front().weight;
+    if (sign_ > 0) return {mu, loss_.rest(), q, q, 0, mu};
+    return {mu, 1, 0, 0, -mu, 0};
+  }
+
+  GaussianEdges edges_of_sample(std::span<const double> losses) const {
+    GaussianEdges edges;
+    std::vector<double> weights;
+    for (const auto& [x, error] : placed(losses)) {
+      edges.at.push_back({x, 0});
+      edges.loss_error = std::max(edges.loss_error, error);
+      if (sign_ < 0) weights.push_back(-x);
+    }
+    sampled_weights(loss_.largest(), loss_.components().front().weight, weights);
+    for (std::size_t i = 0; i < weights.size(); ++i) edges.at[i].k0 = weights[i];
+    return edges;
+  }
 
   // The losses' places on the line, sign * x(sign * loss), in order: cells that overlap would count mass twice. A place
   // that is raised to the one before has a loss between those of both, each within the error of its own.
@@ -184,56 +216,6 @@ class Mixture : public DominatingPair {
   }
 };
 
-// A panel [a, a + width] of the cell between two edges: its integrals component by component, each with a kernel of one
-// rate, a vector of nodes at a time.
-class MixturePanel {
- public:
-  MixturePanel(const LinePanel& panel, const MixtureEdge& from, const MixtureEdge& to)
-      : a_(panel.a),
-        width_(panel.width),
-        rule_(padded_gauss_legendre(panel.reach)),
-        has_from_(!std::isinf(from.x)),
-        has_to_(!std::isinf(to.x)),
-        offset_(has_from_ ? a_ - from.x : 0.0),
-        beyond_(has_to_ ? two_sum(to.x, -a_) : TwoParts{}),
-        rest_(has_to_ ? std::max(0.0, to.x - (a_ + width_)) : 0.0) {}
-
-  bool has_from() const { return has_from_; }
-  bool has_to() const { return has_to_; }
-
-  /// Adds p phi(x - still) to P; and of phi(x - centre), with these weights, what it has in P and in the kernels of
-  /// both edges, whose rate is `rate`.
-  void add(double still, double rate, double centre, double p, double above, double below) {
-    PanelRequest request{rule_.nodes, rule_.mirrored, rule_.weights, rule_.count, width_, rate, offset_, rest_, {}};
-    PanelDensity* next = request.density;
-    if (still > 0) *next++ = panel_density(a_, 0, still, 0, 0);
-    *next = panel_density(a_, centre, p, above, below);
-    double sums[3];
-    kernel_.panel(request, sums);
-    sum_.p += sums[0];
-    if (has_from_) sum_.above += sums[1];
-    if (has_to_) sum_.below += rate * (rest_ + width_) < largest_growth ? sums[2] : grown(rate, centre, below);
-  }
-  const CellMass& sum() const { return sum_; }
-
- private:
-  double grown(double rate, double centre, double weight) const {
-    const GrownDensity density(weight, a_, centre, rate, beyond_);
-    double sum = 0;
-    for (std::size_t n = 0; n < rule_.count; ++n) sum += rule_.weights[n] * density(width_ * rule_.nodes[n]);
-    return sum * width_;
-  }
-
-  const SimdKernels& kernel_ = default_fft_kernel();
-  double a_, width_;
-  const PaddedRule& rule_;
-  bool has_from_, has_to_;
-  double offset_;
-  TwoParts beyond_;
-  double rest_;
-  CellMass sum_{};
-};
-
 class Remove final : public Mixture {
  public:
   explicit Remove(MixtureLoss loss) : Mixture(std::move(loss), 1) {}
@@ -241,31 +223,42 @@ class Remove final : public Mixture {
   std::shared_ptr<const DominatingPair> reverse() const override;
 
   double loss_infimum() const override { return loss_.infimum(); }
-  Interval infinity_mass() const override { return {0, 0}; }
   double largest_loss_from_below() const override { return infinity; }
 
-  std::unique_ptr<MgfLine> mgf_line(const LineNeeds& needs) const override {
-    return smooth_line(MixtureLog(loss_), SmoothForm::remove, needs);
-  }
-
-  // E_Q[r^(t+1)], r = e^L: by Jensen's inequality at most the components' own, weighted.
+  // E_Q[r^(t+1)], r = e^L: by Jensen's inequality at most the components' own, weighted. And beyond x both r and the
+  // density of P are at most c times those of the largest shift, as all others grow less.
   double tail_moment_bound(double top, double t) const override {
-    const double x = before(top);
+    const double x = before(top), largest = loss_.largest();
     double sum = loss_.rest() * (normal_tail(x) + 1e-307);
     for (const auto& [shift, weight] : loss_.components())
       sum += weight * shifted_tail_moment(shift * (1 + 4 * u), x, t);
-    return sum * (1 + 1e-9);
+    const double log_c = top - largest * (x - largest / 2) + 1e-9 + 8 * u * largest * (std::fabs(x) + largest);
+    // proof: tail-moments
+    const double by_largest = shifted_tail_moment(largest * (1 + 4 * u), x, t) * math::exp((t + 1) * log_c);
+    return by_largest < sum ? by_largest : sum * (1 + 1e-9);
   }
   // The moment is at least p^a times that of the largest shift alone.
   double renyi_slope_limit() const override { return loss_.largest() * loss_.largest() / 2 * (1 - 8 * u); }
 
+  // Of a sample: the divergence is convex in the pair, and at least q^a times that without sampling. The norm of order
+  // t + 1 of 1 - q + q R under Q is at most 1 - q and q times that of R, e^(t mu^2 / 2).
+  Interval log_moment_bounds(double t) const override {
+    const Interval line = DominatingPair::log_moment_bounds(t);
+    if (!loss_.is_sample()) return line;
+    const double mu = loss_.largest(), q = loss_.components().front().weight;
+    const auto [lower, upper] = by_moved_part(line, mu, q, t, 0, 0);
+    const double norm = mu * mu / 2 * t, mean = sampled_loss(q, norm);
+    const double off = sampled_loss_error(q, norm, mean) + 5 * u * norm;
+    return {lower, std::min(upper, (t + 1) * (mean + off) * (1 + 4 * u))};  // proof: log-moments
+  }
+
  private:
   PairCells cells(std::span<const double> losses, const MixtureEdges& edges, bool tails) const override {
     const auto panel = [&](const LinePanel& at, const MixtureEdge& from, const MixtureEdge& to) {
-      MixturePanel all(at, from, to);
+      NormalPanel all(at, from, to);
       double still = loss_.rest();
       for (const auto& [shift, weight] : loss_.components())
-        all.add(std::exchange(still, 0.0), shift, shift, weight, weight, weight);
+        all.add(shift, {0, std::exchange(still, 0.0), 0, 0}, {shift, weight, weight, weight});
       return all.sum();
     };
     return swept(panel, losses, edges, tails);
@@ -293,11 +286,6 @@ class Add final : public Mixture {
     const double most = loss_supremum();
     return std::isfinite(most) ? down(most - loss_.infimum_error()) : 700;  // proof: largest-loss
   }
-  Interval infinity_mass() const override { return {0, 0}; }
-
-  std::unique_ptr<MgfLine> mgf_line(const LineNeeds& needs) const override {
-    return smooth_line(MixtureLog(loss_), SmoothForm::add, needs);
-  }
 
   // E_P[r^t], r = e^L the weighted harmonic mean of the components' own: by Jensen's inequality as for removal. Each is
   // the integral of e^(t (s y + s^2/2)) phi(y), a shifted tail moment from y + s on.
@@ -316,11 +304,11 @@ class Add final : public Mixture {
  private:
   PairCells cells(std::span<const double> losses, const MixtureEdges& edges, bool tails) const override {
     const auto panel = [&](const LinePanel& at, const MixtureEdge& from, const MixtureEdge& to) {
-      MixturePanel all(at, from, to);
+      NormalPanel all(at, from, to);
       double p = 1;
       for (std::size_t i = 0; i < loss_.size(); ++i)
-        all.add(0, loss_.components()[i].shift, 0, std::exchange(p, 0.0), all.has_from() ? from.k[i] : 0,
-                all.has_to() ? to.k[i] : 0);
+        all.add(loss_.components()[i].shift,
+                {0, std::exchange(p, 0.0), all.has_from() ? from.k[i] : 0, all.has_to() ? to.k[i] : 0}, {});
       return all.sum();
     };
     return swept(panel, losses, edges, tails);
@@ -356,6 +344,10 @@ std::shared_ptr<const DominatingPair> make(Parameters p) {
 
 const Registration remove("gaussian_mixture_remove", std::nullopt, &make<Remove>);
 const Registration add("gaussian_mixture_add", std::nullopt, &make<Add>);
+const Registration sample_remove("poisson_gaussian_remove", sample_parameters, &make_sample<Remove>);
+const Registration sample_add("poisson_gaussian_add", sample_parameters, &make_sample<Add>);
+const Registration joint_remove("poisson_joint_gaussian_remove", std::nullopt, &make_joint_sample<Remove>);
+const Registration joint_add("poisson_joint_gaussian_add", std::nullopt, &make_joint_sample<Add>);
 
 }  // namespace
 

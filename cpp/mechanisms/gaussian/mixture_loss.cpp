@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "mechanisms/gaussian/sampling_weight.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/normal.hpp"
@@ -49,9 +50,13 @@ MixtureLoss::MixtureLoss(double deviation, double q, std::span<const double> sen
   terms_ = static_cast<double>(components_.size() + merged_ + 1);
 }
 
+MixtureLoss::MixtureLoss(double mu, double q)
+    : components_{{mu, q}}, rest_(1 - q), moving_(q), terms_(2), may_rest_(true), is_sample_(true) {}
+
 // The logarithm is within 4 u of itself. A double next to underflow is at most twice what it stands for, and at least
 // that less half of the smallest double for each term.
 double MixtureLoss::infimum_error() const {
+  if (is_sample_) return 5 * u * std::fabs(infimum());
   const double faint = rest_ < 1e-300 ? 1 + math::log(1 + terms_) : 0;
   return (16 + 2 * terms_) * u * (moving_ < 0.5 ? 2 * moving_ : 1) + 8 * u * std::fabs(infimum()) + faint;
 }
@@ -106,9 +111,23 @@ MixtureLoss::LossAt MixtureLoss::posterior(double x, double* weights) const {
 
 void MixtureLoss::losses(std::span<const double> x, std::span<LossAt> to) const {
   for (std::size_t from = 0; from < x.size(); from += block) {
-    checkpoint_each<1024>(from);
+    checkpoint_each<16>(from / block);
     const std::size_t count = std::min(block, x.size() - from);
-    losses_of_block(x.subspan(from, count), to.subspan(from, count));
+    const auto part = x.subspan(from, count);
+    is_sample_ ? losses_of_sample(part, to.subspan(from, count)) : losses_of_block(part, to.subspan(from, count));
+  }
+}
+
+// log(1 - q + q e^t), t = mu (x - mu/2): two roundings of t, and u mu (|x| + mu) for mu's own.
+void MixtureLoss::losses_of_sample(std::span<const double> x, std::span<LossAt> to) const {
+  const auto [mu, q] = components_.front();
+  double values[block], posteriors[block];
+  for (std::size_t i = 0; i < x.size(); ++i) values[i] = mu * (x[i] - mu / 2);
+  sampled_losses(q, {values, x.size()}, {posteriors, x.size()});
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double t = mu * (x[i] - mu / 2), carried = u * (2 * std::fabs(t) + mu * (std::fabs(x[i]) + mu));
+    const double error = posteriors[i] * carried + sampled_loss_error(q, t, values[i]);
+    to[i] = {values[i], mu * posteriors[i], 1.01 * error};
   }
 }
 
@@ -185,7 +204,26 @@ double MixtureLoss::near_inverse(double loss, double near) const {
   return x;
 }
 
+// The loss moves by at most |dL/dx| times: three roundings of x = t / mu + mu / 2, and the error u of mu at the same
+// noise, mu (|x| + mu) u in t.
+std::vector<MixtureLoss::Inverse> MixtureLoss::inverses_of_sample(std::span<const double> losses) const {
+  const auto [mu, q] = components_.front();
+  const std::vector<SampledEdge> edges = sampled_inverses(q, losses);
+  std::vector<Inverse> result;
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    const auto [t, weight, error] = edges[i];
+    if (t == -infinity) {
+      result.push_back({t, error});
+      continue;
+    }
+    const double size = std::fabs(t) + mu * mu, carried = weight * u * (5 * size + mu * mu);
+    result.push_back({t / mu + mu / 2, error + u * std::fabs(losses[i]) + 1.01 * carried});
+  }
+  return result;
+}
+
 std::vector<MixtureLoss::Inverse> MixtureLoss::inverses(std::span<const double> losses) const {
+  if (is_sample_) return inverses_of_sample(losses);
   const std::size_t size = losses.size();
   std::vector<double> next(size);
   for (std::size_t i = 0; i < size; ++i) {
@@ -199,7 +237,7 @@ std::vector<MixtureLoss::Inverse> MixtureLoss::inverses(std::span<const double> 
     this->losses(next, there);
     is_better = false;
     for (std::size_t i = 0; i < size; ++i) {
-      const double off = there[i].loss - losses[i], error = std::fabs(off) + u * std::fabs(losses[i]) + there[i].error;
+      const double off = there[i].value - losses[i], error = std::fabs(off) + u * std::fabs(losses[i]) + there[i].error;
       if (!(error < result[i].loss_error) && steps > 0) continue;
       result[i] = {next[i], error};
       if (!(there[i].slope > 0 && std::fabs(off) > u * std::fabs(losses[i]) + 0.25 * there[i].error)) continue;
@@ -215,6 +253,7 @@ std::vector<MixtureLoss::Inverse> MixtureLoss::inverses(std::span<const double> 
 }
 
 double MixtureLoss::total_variation_bound() const {
+  if (is_sample_) return moving_;
   CompensatedSum sum;
   for (const auto& [shift, weight] : components_) sum.add(weight * normal_interval(-shift / 2, shift / 2));
   return std::min(1.0, sum.value() * (1 + (64 + terms_) * u));

@@ -8,14 +8,15 @@
 #include <utility>
 #include <vector>
 
+#include "mechanisms/gaussian/density_mgf_line.hpp"
 #include "numeric/elementary.hpp"
-#include "numeric/sum.hpp"
+#include "numeric/rounding.hpp"
 
 namespace hockeystick {
 
 /// In noise units and with t_i(x) = s_i x - s_i^2/2, the privacy loss of a Gaussian mechanism of random sensitivity at
 /// outcome x is L(x) = log sum_i p_i e^(t_i(x)), which increases and is convex.
-class MixtureLoss {
+class MixtureLoss final : public LogMixture {
  public:
   struct Component {
     double shift, weight;  // s_i > 0, with relative error u; p_i, within (5 + merged) u
@@ -23,6 +24,11 @@ class MixtureLoss {
 
   /// The mixture, sampled with probability q: multiplies the weight of every shift by q, the rest is at 0.
   MixtureLoss(double deviation, double q, std::span<const double> sensitivities, std::span<const double> weights);
+  /// One shift, sampled with probability 0 < q < 1: by closed forms (sampling_weight.hpp). mu is within 1.01 u.
+  MixtureLoss(double mu, double q);
+
+  /// Whether it is that.
+  bool is_sample() const { return is_sample_; }
 
   const std::vector<Component>& components() const { return components_; }
   std::size_t size() const { return components_.size(); }
@@ -37,13 +43,13 @@ class MixtureLoss {
   double infimum_error() const;
 
   /// The loss at a point, its slope, and a bound of the errors by its rounding and by the shifts' rounding.
-  struct LossAt {
-    double loss, slope, error;
-  };
+  using LossAt = LocalLog;
 
   /// The losses at any number of points, by vectors. Relative errors of slopes are at most (40 + 2 terms) u, with 1e-40
   /// of the largest shift in addition.
   void losses(std::span<const double> x, std::span<LossAt> to) const;
+  void log_mixtures(std::span<const double> x, std::span<LocalLog> to) const override { losses(x, to); }
+  double steepest() const override { return largest() * (1 + 4 * u); }
 
   /// The loss at x, slower; writes the components' posterior weights, relative error (40 + 2 terms) u.
   LossAt posterior(double x, double* weights) const;
@@ -58,7 +64,7 @@ class MixtureLoss {
   /// the root of the loss before on its left; then on L itself, which is certified.
   std::vector<Inverse> inverses(std::span<const double> losses) const;
 
-  /// Total variation is at most the average of the components'.
+  /// Total variation is at most the average of the components', and of a sample at most the rate.
   double total_variation_bound() const;
 
  private:
@@ -67,6 +73,8 @@ class MixtureLoss {
   static constexpr std::size_t block = 64;  // points at once
 
   void losses_of_block(std::span<const double> x, std::span<LossAt> to) const;
+  void losses_of_sample(std::span<const double> x, std::span<LossAt> to) const;
+  std::vector<Inverse> inverses_of_sample(std::span<const double> losses) const;
   LossAt by_logarithm(double loss, double logarithm, double more, double weighted, double shifted) const;
   LossAt with_slope(double loss, double error, double weighted, double shifted) const;
 
@@ -78,7 +86,7 @@ class MixtureLoss {
   std::vector<Component> components_;  // by increasing shift
   double rest_ = 0, moving_ = 0, terms_ = 0;
   std::size_t merged_ = 0;
-  bool may_rest_ = false;
+  bool may_rest_ = false, is_sample_ = false;
 };
 
 }  // namespace hockeystick

@@ -18,10 +18,10 @@ constexpr std::size_t chunk = 64;
 
 // By the last two branches of sampled_inverse, with the same bounds: e^-loss = 1 / (1 + rise), within 8 u, is only
 // needed for them.
-void invert(double q, std::span<const double> losses, double sign, std::span<SampledEdge> to) {
+void invert(double q, std::span<const double> losses, std::span<SampledEdge> to) {
   std::array<double, chunk> rise, plus, quotient;
   const std::size_t count = losses.size();
-  for (std::size_t i = 0; i < count; ++i) rise[i] = std::min(1.0, sign * losses[i]);
+  for (std::size_t i = 0; i < count; ++i) rise[i] = std::min(1.0, losses[i]);
   exponentials_less_1(std::span(rise).first(count));
   for (std::size_t i = 0; i < count; ++i) {
     const double excess = rise[i] + q;
@@ -32,7 +32,7 @@ void invert(double q, std::span<const double> losses, double sign, std::span<Sam
   logarithms_of_1_plus(std::span(plus).first(count));
   logarithms(std::span(quotient).first(count));
   for (std::size_t i = 0; i < count; ++i) {
-    const double loss = sign * losses[i], excess = rise[i] + q;
+    const double loss = losses[i], excess = rise[i] + q;
     if (loss > 1 || !(excess > 0) || (q > 0.5 && loss < -0.5) || !(excess / q < infinity)) {
       const auto [t, error] = sampled_inverse(q, loss);
       const double odds = q / (1 - q) * math::exp(t);
@@ -49,14 +49,29 @@ void invert(double q, std::span<const double> losses, double sign, std::span<Sam
 
 }  // namespace
 
-std::vector<SampledEdge> sampled_inverses(double q, std::span<const double> losses, double sign) {
+std::vector<SampledEdge> sampled_inverses(double q, std::span<const double> losses) {
   std::vector<SampledEdge> result(losses.size());
   for (std::size_t i = 0; i < losses.size(); i += chunk) {
     checkpoint_each<32>(i / chunk);
     const std::size_t count = std::min(chunk, losses.size() - i);
-    invert(q, losses.subspan(i, count), sign, std::span(result).subspan(i, count));
+    invert(q, losses.subspan(i, count), std::span(result).subspan(i, count));
   }
   return result;
+}
+
+void sampled_weights(double mu, double q, std::span<double> x) {
+  std::vector<double> odds(x.size()), low(x.size());  // exponents in two doubles
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto [high, rest] = two_sum(std::isfinite(x[i]) ? x[i] : 0.0, -mu / 2);
+    const auto [product, error] = two_product(mu, high);
+    odds[i] = product;
+    low[i] = error + mu * rest;
+  }
+  exponentials(odds);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double at_x = odds[i] * (1 + low[i]) * (q / (1 - q));
+    x[i] = !std::isfinite(x[i]) ? 0.0 : at_x < 1e300 ? at_x / (1 + at_x) : 1.0;
+  }
 }
 
 void sampled_losses(double q, std::span<double> t, std::span<double> weights) {

@@ -73,8 +73,12 @@ struct SampledEdge {
   double t, weight, loss_error;
 };
 
-/// sampled_inverse of sign times each loss, on vectors.
-std::vector<SampledEdge> sampled_inverses(double q, std::span<const double> losses, double sign);
+/// sampled_inverse of each loss, on vectors.
+std::vector<SampledEdge> sampled_inverses(double q, std::span<const double> losses);
+
+/// The posterior weight at each x, or 1 where the odds are beyond 1e300, on vectors and in place, 0 at infinite x: as
+/// sampling_odds.
+void sampled_weights(double mu, double q, std::span<double> x);
 
 /// sampled_loss at each t, on vectors and in place, within sampled_loss_error: of log1p(y) at large y, 5 u of y moves
 /// the result by 5 u, log1p itself by 4 u of t; t beyond 600 is added, which is right to e^-100 for q >= 1e-200 and
