@@ -83,15 +83,6 @@ def test_truncated_batches_are_those_of_python(adjacency):
     assert found == list(zip(bounds.lower, bounds.upper, strict=True))
 
 
-def test_delta_of_a_mixed_run():
-    run = Run().add(SAMPLED, 1000, **STEP).add("laplace", 5, noise_multiplier=20.0)
-    mixed = 1000 * hs.Gaussian(1.0).poisson_sampled(0.01) + 5 * hs.Laplace(20.0)
-    bounds = mixed.delta_bounds(2.0)
-    ((lower, upper),) = run.ask("delta", [2.0])[1]
-    assert lower <= bounds.upper
-    assert bounds.lower <= upper <= (1 + 2e-3) * bounds.lower
-
-
 BAD_NUMBERS = [
     {"steps": -5},
     {"rate": -0.5},

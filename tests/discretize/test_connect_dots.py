@@ -78,25 +78,6 @@ def test_supports_below_or_above_every_loss(case):
     curves.assert_above(case, "upper")
 
 
-@pytest.mark.parametrize(("step", "direction"), curves.SMOOTH)
-def test_gap_falls_with_the_square_of_the_interval(step, direction):
-    coarse, fine = (
-        curves.area(curves.uniform(step, direction, points), "upper") for points in (100, 400)
-    )
-    assert coarse < 0.01
-    assert coarse / 22 < fine < coarse / 12
-
-
-@pytest.mark.parametrize(("step", "direction"), curves.SMOOTH)
-def test_exact_on_the_support(step, direction):
-    """The dots themselves are kept, to rounding."""
-    case = curves.uniform(step, direction, 40)
-    curve = case.curve("upper")
-    for epsilon in case.losses()[2:-2]:
-        error = curve(arb(epsilon)) - curves.exact_delta(step, direction, epsilon)
-        assert abs(error) < 1e-13
-
-
 def test_relative_accuracy_in_the_tail():
     """Dots at 1e-100 have as many digits as others."""
     case = curves.uniform(exact.Step(1.0, 0.01), "remove", 60, 25.0)

@@ -45,19 +45,6 @@ def test_moments_of_selected_steps_do_not_contradict_each_other(noise):
     assert 0.4 * rho < bounds.lower <= bounds.upper <= rho * (1 + 1e-12)
 
 
-def test_where_little_noise_begins_both_ways_agree():
-    """At the noise from which on the series and convolutions tell the curve."""
-    for steps in (2, 300):
-        at, below = (
-            hs.Gaussian(noise_multiplier=noise).random_allocation(steps=steps)
-            for noise in (0.1, math.nextafter(0.1, 0))
-        )
-        for delta in (0.1, 1e-6, 1e-12):
-            known, told = at.epsilon_bounds(delta), below.epsilon_bounds(delta)
-            assert known.lower <= told.upper * (1 + 1e-12)
-            assert told.lower <= known.upper * (1 + 1e-12)
-
-
 def normal_curve(mu, alpha):
     x = alpha.log() / mu
     return normal_tail(x - mu / 2) - alpha * normal_tail(x + mu / 2)

@@ -120,28 +120,6 @@ def test_masses_and_means_are_kept(above, steps):
                 assert 0 < off < 1e-13 * steps + 1e-11
 
 
-def test_the_gap_falls_with_the_square_of_the_points():
-    gaps = []
-    for cells in (8, 16, 32):
-        points = 10 * cells
-        spacing = 4 / points
-        bounds = []
-        with ctx.workprec(120):
-            mass = [math.exp(-((k * spacing - 2) ** 2)) for k in range(points + 1)]
-            atoms = exact(spacing, -points, mass, 0)
-            total = float(sum((q for _, q in atoms), arb(0)))
-            mean = sum((q * x for x, q in atoms), arb(0)) / total
-            mass = [m / total for m in mass]
-            for above in (True, False):
-                law = _core.sampling.mean_law(
-                    above, ORIGIN, spacing, -points, mass, 0.0, 0.0, 40, 0.5, cells, 1e-12
-                )
-                f = lambda x, a=mean: max(x - a, arb(0), key=float)  # noqa: E731
-                bounds.append(expectation(law, above, f, 1, 1))
-            gaps.append(float((bounds[0] - bounds[1]) / bounds[0]))
-    assert gaps[0] > 2.5 * gaps[1] > 6 * gaps[2] > 0
-
-
 U = 2.0**-53
 
 STATED = [  # origin, spacing, first, values: which term is the largest

@@ -71,15 +71,6 @@ def test_vectors_that_no_signs_reach():
     assert 1 / most**2 < plane
 
 
-@pytest.mark.parametrize("noises", [[3.0, 4.0], [2.0, 3.0, 5.0], [1.0] * 40])
-def test_without_correlation_it_is_joint(noises):
-    found = hs.joint(covariance=np.diag(np.square(noises)))
-    lower, upper = found.epsilon_bounds(1e-6)
-    known = hs.joint(*map(hs.Gaussian, noises)).epsilon_bounds(1e-6)
-    assert lower <= known.upper
-    assert known.lower <= upper <= known.upper * (1 + 1e-9)
-
-
 def test_it_is_sampled_as_a_whole_and_grouped():
     step = hs.joint(covariance=[[9.0, 6.0], [6.0, 16.0]])
     same = hs.Gaussian(1.708484392354)  # 1 / mu^2 = (9 16 - 36) / (9 + 16 + 12)
@@ -128,10 +119,3 @@ def test_what_is_no_covariance(covariance, message):
         return
     with pytest.raises(ValueError, match="^covariance " + message):
         hs.joint(covariance=covariance)
-
-
-def test_no_numbers():
-    with pytest.raises(TypeError, match="covariance must be numbers"):
-        hs.joint(covariance="x")
-    with pytest.raises(ValueError, match=r"covariance must be of shape \(parts, parts\)"):
-        _core.noise_of_covariance(np.ones((2, 3)))

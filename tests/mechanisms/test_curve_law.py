@@ -99,23 +99,6 @@ def test_laws_are_pairs_of_distributions(name):
                     assert off <= loss_error + 2 * mass_error
 
 
-def test_the_gap_falls_with_the_square_of_the_spacing():
-    rng = random.Random(1)
-    gaps = []
-    for step in (0.2, 0.1, 0.05):
-        number = int(4 / step) // 4 * 4
-        given = enclosed(
-            CURVES["gaussian 2"],
-            [step * k / 2 for k in range(-2 * number, 2 * number + 1)],
-            0.0,
-            rng,
-        )
-        above, below = (_core.sampling.curve_law(*given, stride) for stride in (0, 4))
-        alpha = arb(1.7)
-        gaps.append(float(value(above, alpha, 0) - value(below, alpha, 0)))
-    assert gaps[0] > 2.5 * gaps[1] > 6 * gaps[2] > 0
-
-
 @pytest.mark.parametrize("floor", [0.0, 0.03])
 @pytest.mark.parametrize("lost", [0.0, 1e-9, 0.05, 0.4])
 @pytest.mark.parametrize("name", CURVES)

@@ -146,12 +146,6 @@ def test_a_rate_off_by_its_rounding_is_held(direction, rounded):
     check(line, draw.truth(direction, (rounded, 2 * rounded)), 0.5, 1.0, [1, 7, 19])
 
 
-def test_a_rate_whose_rounding_shows_has_no_line():
-    draw = Draw(0.4, 0.5, 1 - 2.0**-30, 0.75)
-    with pytest.raises(ValueError, match="no such moment line"):
-        line_of(draw.pair("remove"), 0.5, 20.0)
-
-
 def test_what_is_too_rare_for_binary64_is_within_what_is_left_out():
     """At most 1e-300 of it, at a tilt where that is as much as e^-24 of the moment."""
     draw, tilt = Draw(0.3, 1e-30, 0.999, 1e-305), 5.0
@@ -178,17 +172,6 @@ def test_what_is_too_rare_rules_moments_of_large_losses(sigma, tilt):
     assert truth < arb(upper)
     alone = arb(RARE).log() + tilt * (tilt + 1) * (2 / arb(sigma)) ** 2 / 2
     assert abs(arb(upper) - alone) < 1e-5
-
-
-def test_few_nodes_serve_what_is_rare():
-    """The line of the rare case is of the accuracy that its share asks for, or there is none."""
-    plain = _core.dominating_pair("poisson_gaussian_remove", [1.0, 1e-3])
-    alone = line_of(plain, 2.0, 20.0).size()
-    sizes = [
-        line_of(Draw(1.0, 1e-3, 1e-3, none).pair("remove"), 2.0, 20.0).size()
-        for none in (0.5, 1e-12, 1e-40)
-    ]
-    assert sizes[0] > sizes[1] > sizes[2] == alone
 
 
 def test_what_lines_cut_counts_by_the_weights():

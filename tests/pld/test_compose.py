@@ -99,15 +99,6 @@ def test_transform_errors_are_counted(run, whole, side, estimator):
         assert abs(arb(value) - truth) < 1e-9 + truth
 
 
-@pytest.mark.parametrize("side", ["upper", "lower"])
-def test_one_run_is_its_own_composition(side):
-    """No transform, and no error of one: probabilities are known to their rounding."""
-    run = Run(exact.Step(1.0, 0.1), 1, "remove", 1e-3)
-    assert run.pmf(side).slack < 1e-14
-    assert run.pmf(side).mass.min() >= 0
-    assert Run(run.step, 2, "remove", 1e-3).pmf(side).slack > 1e-13
-
-
 CUT = [
     (exact.Step(1.0, 0.3), "remove", 1e-3),
     (exact.Step(1.0, 0.3), "add", 1e-3),
@@ -154,18 +145,6 @@ def test_below_the_window_an_upper_curve_is_one(run):
     pmf = run.pmf("upper")
     low, _ = runs.window(pmf)
     assert list(pmf.delta([low - 50, -1e6])) == [1, 1]
-
-
-@pytest.mark.every(3)
-@pytest.mark.parametrize("direction", ["remove", "add", "replace"])
-def test_gap_falls_with_the_square_of_the_interval(direction):
-    gaps = []
-    for interval in (0.04, 0.01):
-        run = Run(exact.Step(1.0, 0.05), 200, direction, interval)
-        upper, lower = run.pmf("upper").delta([1.0])[0], run.pmf("lower").delta([1.0])[0]
-        assert arb(lower) <= run.truth(1.0) <= arb(upper)
-        gaps.append(upper - lower)
-    assert gaps[1] < gaps[0] / 8
 
 
 def test_an_upper_window_that_holds_every_loss_leaves_nothing_out():

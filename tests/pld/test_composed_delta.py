@@ -138,23 +138,6 @@ def test_mass_below_the_window_is_counted(reflected):
         assert arb(_core.composed_delta(*pmfs, [1.0])[0]) >= truth
 
 
-@pytest.mark.parametrize("reflected", [False, True])
-@pytest.mark.parametrize("side", ["upper", "lower"])
-@pytest.mark.parametrize("bottom", [-12, -60])
-def test_with_nothing_it_is_itself(bottom, side, reflected):
-    """In either order, and with all that a lower one gives up, here for missing P-mass."""
-    terms = [(core_pair(exact.Step(3.0, 0.8), "replace"), 1)]
-    pmf, nothing = explicit(terms, side, list(range(bottom, 80))), explicit([], side, [])
-    if reflected:
-        pmf = pmf.reflected()
-    epsilons = np.array([0.0, 0.05, 0.33, 0.7])
-    itself = pmf.delta(epsilons)
-    assert itself[0] > 0.01
-    for pmfs in ((pmf, nothing), (nothing, pmf)):
-        values = _core.composed_delta(*pmfs, epsilons)
-        assert values == pytest.approx(itself, rel=1e-9, abs=1e-9)
-
-
 @pytest.mark.parametrize(("side", "estimator"), runs.SIDES)
 def test_transform_errors_are_counted(side, estimator):
     """Where delta is far below them, they are all one sees."""
@@ -178,18 +161,6 @@ def test_one_reflected_with_one_that_is_not(side, estimator):
         assert arb(value) >= truth if side == "upper" else arb(value) <= truth
         if estimator == "connect_dots" and side == "upper":
             assert abs(arb(value) - truth) < 5e-3 * truth
-
-
-@pytest.mark.parametrize(("side", "estimator"), runs.SIDES)
-@pytest.mark.parametrize("pair", CUT, ids=lambda pair: pair[0].direction)
-def test_it_falls_and_is_a_probability(pair, side, estimator):
-    pmfs = [run.pmf(side, estimator) for run in pair]
-    low, high = (sum(ends) for ends in zip(*map(runs.window, pmfs), strict=True))
-    values = _core.composed_delta(*pmfs, np.linspace(low - 2, high + 2, 500))
-    assert np.all((values >= 0) & (values <= 1))
-    assert np.all(np.diff(values) <= 1e-12)
-    assert values[-1] < 0.3
-    assert values[0] > 0.5
 
 
 def test_large_losses_reflected_say_nothing():

@@ -33,15 +33,6 @@ def test_delta_falls_and_is_a_probability(run, side, estimator):
     assert np.all(np.diff(values) <= 1e-11)
 
 
-@pytest.mark.parametrize(("side", "estimator"), runs.SIDES)
-@pytest.mark.parametrize("run", RUNS, ids=str)
-def test_epsilon_falls(run, side, estimator):
-    pmf = run.pmf(side, estimator)
-    values = pmf.epsilon(np.geomspace(1e-11, 0.99, 300))
-    assert np.all(values >= 0)
-    assert np.all(np.diff(values) <= 1e-12)
-
-
 def inverted(run, delta):
     """Both epsilons of a delta, each of which has no room for less, or for more."""
     upper, lower = run.pmf("upper"), run.pmf("lower")
@@ -123,12 +114,6 @@ def test_any_epsilon_is_safe(run, side, estimator, tail_mass):
     assert ends[0] == 1 if side == "upper" else ends[1] == 0
 
 
-def test_nothing_is_asked_of_no_points():
-    pmf = RUNS[0].pmf("upper")
-    assert pmf.delta([]).size == 0
-    assert pmf.epsilon([]).size == 0
-
-
 @pytest.mark.parametrize(("side", "estimator"), runs.SIDES)
 @pytest.mark.parametrize("run", RUNS, ids=str)
 def test_shown_masses_are_the_curve_to_the_slack(run, side, estimator):
@@ -149,21 +134,6 @@ def test_no_mass_shown_is_negative(side):
     assert np.min(pmf.mass) == 0
 
 
-@pytest.mark.parametrize("side", ["upper", "lower"])
-def test_an_empty_composition_spends_nothing(side):
-    pmf = _core.loss_pmf(
-        [],
-        interval=0.1,
-        side=side,
-        estimator="connect_dots",
-        tail_mass=1e-15,
-        memory_limit=runs.MEMORY,
-    )
-    assert pmf.delta([0.0, 1.0]) == pytest.approx([0, 0], abs=1e-14)
-    below = pmf.delta([-1.0])[0]
-    assert below >= 1 - np.exp(-1.0) if side == "upper" else below <= 1 - np.exp(-1.0)
-
-
 LONG = Run(exact.Step(1.0, 0.1), 30, "remove", 0.002)  # thousands of points: passed in blocks
 
 
@@ -180,13 +150,6 @@ def test_delta_is_the_sum_over_the_masses(run, side):
         least = np.sum(mass[above] * -np.expm1(epsilon - losses[above])) + pmf.infinity_mass
         if least > 1e-6:
             assert pmf.delta([epsilon])[0] == pytest.approx(float(least), rel=1e-8)
-
-
-@pytest.mark.parametrize("delta", [0.3, 1e-2, 1e-4, 1e-7])
-def test_epsilon_on_a_long_grid_inverts_delta(delta):
-    """Found between blocks, it is as near as point by point."""
-    below, above = inverted(LONG, delta)
-    assert (above > 0) == (below > 0) == (delta < 0.2)
 
 
 def explicit(index, mass, interval, side):

@@ -63,14 +63,6 @@ def test_approximate_guarantees_chain_as_their_formula():
         assert one.group(size).epsilon(1e-5) >= one.epsilon(1e-5)
 
 
-def test_pure_privacy_of_a_group_is_as_many_times_that():
-    response = hs.RandomizedResponse(0.5)
-    assert response.group(3).epsilon(0, adjacency="replace-one") == pytest.approx(3 * math.log(3))
-    assert hs.Laplace(5).poisson_sampled(0.1).group(4).epsilon(0) == pytest.approx(
-        4 * hs.Laplace(5).poisson_sampled(0.1).epsilon(0)
-    )
-
-
 def test_the_smaller_of_chains_counts():
     step = hs.Gaussian(1.0).poisson_sampled(0.01)
     both = {"adjacency": "replace-one"}

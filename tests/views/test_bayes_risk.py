@@ -37,11 +37,6 @@ def test_the_rounding_of_the_risk_is_counted(subnormal):
             assert _core.parts.bayes_risk(prior, delta, "upper") <= truth * (1 - moved)
 
 
-def test_the_risk_is_at_most_the_prior():
-    for prior, _ in draws(subnormal=True):
-        assert _core.parts.bayes_risk(prior, 0.0, "lower") <= prior
-
-
 def pairs(*directions, count=1):
     """Directions of sampled Gaussians, as the core takes them."""
     step = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.1)

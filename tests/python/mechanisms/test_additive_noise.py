@@ -57,16 +57,6 @@ def test_normal_noise_is_the_gaussian_mechanism(sensitivity, count):
     questions.check(questions.Answer(bounds, certified=True), truth, 1e-4)
 
 
-def test_laplace_noise_is_the_laplace_mechanism():
-    noise = hs.AdditiveNoise(**LAPLACE, sensitivity=0.5)
-    mechanism = hs.Laplace(noise_multiplier=2.0)
-    for adjacency in (Adjacency.ADD_OR_REMOVE_ONE, Adjacency.REPLACE_ONE):
-        got = (20 * noise).epsilon_bounds(delta=1e-5, adjacency=adjacency, tolerance=5e-3)
-        want = (20 * mechanism).epsilon_bounds(delta=1e-5, adjacency=adjacency, tolerance=5e-3)
-        assert got.lower <= want.upper
-        assert want.lower <= got.upper
-
-
 def test_one_step_of_logistic_noise():
     """delta(eps) = F(1 - x) - e^eps F(-x) where f(x - 1) = e^eps f(x)."""
     noise = hs.AdditiveNoise(
@@ -318,42 +308,3 @@ def test_random_questions(samples):
             answer = questions.put(1 * noise, "epsilon", share, "add_remove")
             assert answer.bounds.lower <= epsilon * (1 + 1e-11) + 1e-11
             assert answer.bounds.upper >= epsilon * (1 - 1e-11) - 1e-11
-
-
-VIEWS = {
-    "true_positive_rate_bounds": (1e-9, 0.05),
-    "tradeoff_bounds": (1e-9, 0.05),
-    "bayes_risk_bounds": (1e-3, 0.5),
-    "probabilistic_delta_bounds": (0.01, 3.0),
-    "loss_quantile_bounds": (1e-9, 0.4),
-    "epsilon_bounds": (1e-12, 0.1),
-}
-
-
-def view_of(run, name, at):
-    try:
-        width = "deviations" if name == "loss_quantile_bounds" else "tolerance"
-        return getattr(run, name)(at, **{width: 1e-2}, memory_limit=1 << 26)
-    except hs.CertificationError as error:
-        return error.bounds
-
-
-@pytest.mark.parametrize("name", VIEWS)
-def test_views_are_those_of_the_mechanisms_of_the_same_noise(name, samples):
-    """Sensitivities and their inverses are doubles, so that both runs are one law exactly."""
-    others = (hs.Composition(), 1 * hs.Gaussian(noise_multiplier=3.0))
-    rng = random.Random(name)
-    for case in range(samples(2)):
-        functions, mechanism = ((NORMAL, hs.Gaussian), (LAPLACE, hs.Laplace))[case % 2]
-        sensitivity, beside, at = (
-            2.0 ** rng.randint(-9, 5),
-            rng.choice(others),
-            rng.choice(VIEWS[name]),
-        )
-        noise = hs.AdditiveNoise(
-            **functions, sensitivity=sensitivity, accuracy=rng.choice((1e-13, 1e-6))
-        )
-        there = mechanism(noise_multiplier=1 / sensitivity)
-        got, wanted = (view_of(1 * run + beside, name, at) for run in (noise, there))
-        assert got.lower <= got.upper
-        assert max(got.lower, wanted.lower) <= min(got.upper, wanted.upper), (noise, beside, at)

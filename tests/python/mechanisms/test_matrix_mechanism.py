@@ -13,67 +13,6 @@ ROOT = [1.0]
 for _t in range(1, 400):
     ROOT.append(ROOT[-1] * (2 * _t - 1) / (2 * _t))
 
-# Squares of sensitivities in exact fractions, by all sets of steps.
-TRUTHS = [
-    (
-        [
-            [0.25, 0, 0, 0, 0, 0],
-            [0.375, 1.375, 0, 0, 0, 0],
-            [0, 0.125, 0.25, 0, 0, 0],
-            [0.375, 1.5, 1, 0.375, 0, 0],
-            [0.75, 1.25, 0, 0.875, 0.875, 0],
-            [0.875, 0.75, 0.875, 1.125, 0.375, 0.75],
-        ],
-        (2, 4),
-        1077 / 64,
-    ),
-    (
-        [
-            [1.5, 0, 0, 0, 0],
-            [-1.5, 1.25, 0, 0, 0],
-            [0, -0.5, 0.5, 0, 0],
-            [0, 0, 0.125, 0.375, 0],
-            [0, 0, 0, 0, 1.375],
-        ],
-        (2, 2),
-        409 / 64,
-    ),
-]
-
-
-@pytest.mark.parametrize(("strategy", "schedule", "square"), TRUTHS)
-def test_sensitivities_of_matrices(strategy, schedule, square):
-    apart, most = schedule
-    run = hs.MatrixMechanism(strategy, **NOISE, min_separation=apart, max_participations=most)
-    lower, upper = run.sensitivity_bounds()
-    assert lower <= math.sqrt(square) <= upper
-    assert upper <= lower * (1 + 1e-14)
-    gaussian = hs.Gaussian(3.0 / math.sqrt(square))
-    assert run.epsilon(1e-6) == pytest.approx(gaussian.epsilon(1e-6), rel=1e-12)
-    bounds = run.epsilon_bounds(1e-6, adjacency="replace-one")
-    other = gaussian.epsilon_bounds(1e-6, adjacency="replace-one")
-    assert bounds.upper == pytest.approx(other.upper, rel=1e-12)
-    assert bounds.lower == pytest.approx(other.lower, rel=1e-12)
-    assert bounds.limited_by == ""
-
-
-@pytest.mark.parametrize(
-    ("column", "schedule", "square"),
-    [
-        ([1.125, 0.75, 0.75, 0.125, 0.125], (3, 3), 151 / 32),
-        ([0.125, 0.375, 0.625, 0.875, 1.375], (3, 1), 205 / 64),
-        ([0.625, 0.625, 0.5, 0.375, 0], (3, 2), 155 / 64),
-        ([0.5, 0.5, 0.75, 0.75, 0.75, 1.375], (2, 1), 261 / 64),
-    ],
-)
-def test_sensitivities_of_toeplitz_matrices(column, schedule, square):
-    apart, most = schedule
-    run = hs.MatrixMechanism.toeplitz(
-        column, steps=len(column), **NOISE, min_separation=apart, max_participations=most
-    )
-    lower, upper = run.sensitivity_bounds()
-    assert lower <= math.sqrt(square) <= upper <= lower * (1 + 1e-14)
-
 
 def test_the_identity_is_independent_noise():
     run = hs.MatrixMechanism(np.eye(9), noise_multiplier=3.0)
