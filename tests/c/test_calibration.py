@@ -52,14 +52,6 @@ def test_the_largest_sampling_probability_where_deltas_far_from_it_are_hard(
     assert expected == pytest.approx(low, rel=2e-3)
 
 
-@pytest.mark.parametrize(("epsilon", "delta"), BUDGETS[::2])
-def test_the_most_steps(epsilon, delta):
-    low, high = asked("steps", NOISE, RATE, epsilon=epsilon, delta=delta, tolerance=1e-7)
-    assert low == high
-    assert delta_of(NOISE, RATE, low, epsilon).upper <= delta
-    assert delta_of(NOISE, RATE, low + 1, epsilon).lower > delta
-
-
 STEPS_ASKED = [
     (noise, rate, epsilon, delta)
     for noise, rate in [(1.0, 0.01), (0.7, 1e-3), (3.0, 0.1), (20.0, 1e-3), (1.3, 1.0)]

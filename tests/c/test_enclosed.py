@@ -15,6 +15,7 @@ RESPONSE = [max((3 - a) / 4, 1 - a, 0.0) for a in ALPHA]
 CURVE = hs.HockeyStickCurve(alpha=ALPHA, lower=RESPONSE, upper=RESPONSE)
 NOISE, BATCH = {"noise_multiplier": 3.0}, {"batch_size": 20, "dataset_size": 1000}
 RATE = {"sampling_probability": 0.2}
+CUT = {"sampling_probability": 0.01, "truncated_batch_size": 12, "dataset_size": 1000}
 OF_CURVE = {"alpha": ALPHA, "lower": RESPONSE, "upper": RESPONSE}
 ADD, REPLACE, SPECIAL = 0, 3, 4
 # A mechanism, its name and parameters in C, and an adjacency.
@@ -56,6 +57,10 @@ KNOWN = [
     (
         STEP.shuffled(batches=50, left_out=3, batch_size=7),
         *("shuffled(gaussian)", NOISE | {"batches": 50, "left_out": 3, "batch_size": 7}, SPECIAL),
+    ),
+    (
+        hs.TruncatedPoissonGaussian(1.0, **CUT),
+        *("truncated_poisson_gaussian", CUT | {"noise_multiplier": 1.0}, SPECIAL),
     ),
 ]
 every_one = pytest.mark.parametrize(("mechanism", "name", "given", "adjacency"), KNOWN)

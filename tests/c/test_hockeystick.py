@@ -72,17 +72,6 @@ def test_a_run_is_that_of_python(adjacency):
 CUT = {"sampling_probability": 0.01, "truncated_batch_size": 12, "dataset_size": 1000}
 
 
-@pytest.mark.parametrize("adjacency", range(5))
-def test_truncated_batches_are_those_of_python(adjacency):
-    mechanism = hs.TruncatedPoissonGaussian(1.0, **CUT)
-    name = library.ADJACENCIES[adjacency]
-    bounds = (100 * mechanism).epsilon_bounds([1e-5, 1e-6], adjacency=name)
-    run = Run().add("truncated_poisson_gaussian", 100, noise_multiplier=1.0, **CUT)
-    status, found = run.ask("epsilon", [1e-5, 1e-6], adjacency=adjacency + 1)
-    assert status == library.OK
-    assert found == list(zip(bounds.lower, bounds.upper, strict=True))
-
-
 BAD_NUMBERS = [
     {"steps": -5},
     {"rate": -0.5},

@@ -5,7 +5,6 @@ import contextlib
 import itertools
 import math
 import random
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -17,18 +16,6 @@ from hockeystick.adjacency import Direction
 
 SIDES = list(itertools.product((True, False), (True, False)))
 sides = pytest.mark.parametrize(("above", "back"), SIDES)
-
-
-@dataclass(frozen=True, eq=False)
-class Given(hs.Mechanism):
-    """A mechanism by its pair."""
-
-    pair: _core.DominatingPair
-
-    def dominating_pair(self, direction):
-        """The same in all directions."""
-        del direction
-        return self.pair
 
 
 def curve(p, q, steps, alpha, back):
@@ -183,41 +170,6 @@ def test_many_steps_of_two_outcomes(above, back, steps):
                     assert not value + found.infinity_mass < truth
                 else:
                     assert not value + found.infinity_mass_lower > truth
-
-
-@sides
-def test_one_step_is_the_step(above, back):
-    direction = Direction.ADD if back else Direction.REMOVE
-    step = hs.Laplace(noise_multiplier=0.7)
-    pair = step.dominating_pair(direction)
-    same = _core.parts.allocated_pair(pair, 1, 300, 1e-30, above=above, back=back)
-    for delta in (0.1, 1e-6, 1e-20):
-        found = Given(same).epsilon_bounds(delta, adjacency="remove-one")
-        truth = step.epsilon_bounds(delta)
-        assert found.upper >= truth.lower if above else found.lower <= truth.upper
-        assert found.lower == pytest.approx(truth.lower, rel=1e-5)
-
-
-def test_pairs_from_above_and_below_grow_together():
-    """At a billion steps too, and with a loss that is infinite with a given probability."""
-    for base, steps in (
-        (hs.ApproximateDP(epsilon=1.0, delta=1e-4), 40),
-        (hs.DiscretePair(p=[0.2, 0.3, 0.5, 0.0], q=[0.5, 0.3, 0.0, 0.2]), 3),
-        (hs.DiscretePair(p=[0.2, 0.3, 0.5, 0.0], q=[0.5, 0.3, 0.0, 0.2]), 1000),
-        (hs.Laplace(noise_multiplier=0.3), 10**9),
-        (hs.DiscreteLaplace(parameter=0.5), 10**4),
-    ):
-        for direction in (Direction.REMOVE, Direction.ADD):
-            step = base.dominating_pair(direction)
-            values = [
-                _core.parts.allocated_pair(
-                    step, steps, 24, 1e-12, above=above, back=direction is Direction.ADD
-                ).integrate(np.array([0.1 / steps**0.5]))
-                for above in (False, True)
-            ]
-            lower, upper = (cells.upper_tail_above + cells.infinity_mass for cells in values)
-            assert lower <= upper * (1 + 1e-12)
-            assert upper <= 1.02 * lower
 
 
 @pytest.mark.parametrize(

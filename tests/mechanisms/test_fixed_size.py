@@ -22,10 +22,6 @@ def batch(noise, drawn, size=1000, **arguments):
     return step.fixed_size_sampled(batch_size=drawn, dataset_size=size, **arguments)
 
 
-def tail(x):
-    return (x / arb(2).sqrt()).erfc() / 2
-
-
 def gaussian(mu, alpha):
     p, q = tails_of_one(mu, alpha)[0]
     return p - q
@@ -34,7 +30,7 @@ def gaussian(mu, alpha):
 def tails_of_one(mu, alpha):
     """Of N(mu) and alpha N(0) beyond the best point, and the size of arguments there."""
     x = alpha.log() / mu
-    return (tail(x - mu / 2), alpha * tail(x + mu / 2)), x + mu
+    return (normal_tail(x - mu / 2), alpha * normal_tail(x + mu / 2)), x + mu
 
 
 def opposite(mu, gamma, alpha):
@@ -48,7 +44,7 @@ def tails_of_three(mu, gamma, alpha):
     w = (alpha - 1) * (1 - gamma) / gamma
     b = alpha * (mu * mu / 2).exp()
     z = ((b + (b * b + 4 * w).sqrt()) / 2).log() / mu
-    return (tail(z - mu), alpha * tail(z), w * tail(z + mu)), z + 2 * mu
+    return (normal_tail(z - mu), alpha * normal_tail(z), w * normal_tail(z + mu)), z + 2 * mu
 
 
 @pytest.mark.parametrize("noise", [1e4, 1e6])
@@ -219,7 +215,8 @@ def losses_of(noise, drawn, tail, deviations):
     """The pair above of each comparison, with losses so many deviations from the mean."""
     batched = batch(noise, drawn)
     for way, unit in ((hs.Direction.REPLACE, 2), (OF, 1), (BY, 1)):
-        mu = unit / arb(noise)
+        with ctx.workprec(3000):
+            mu = unit / arb(noise)
         above = batched.pair_above(way, Accuracy(400, tail))
         for sigmas in deviations:
             yield way, mu, above, float((mu * mu / 2 + sigmas * mu).mid())
@@ -228,12 +225,11 @@ def losses_of(noise, drawn, tail, deviations):
 @pytest.mark.parametrize("noise", [0.01, 0.03, 0.06])
 @pytest.mark.parametrize("drawn", [1, 300, 999])
 def test_curves_beyond_600_nats_in_balls(noise, drawn):
-    gamma = arb(drawn) / 1000
     for way, mu, above, epsilon in losses_of(noise, drawn, 1e-30, (-1.0, 0.0, 3.0, 6.0)):
         if not 620 < epsilon < 1e5:
             continue
         with ctx.workprec(400):
-            alpha = arb(epsilon).exp()
+            alpha, gamma = arb(epsilon).exp(), arb(drawn) / 1000
             truth = gamma * gaussian(mu, alpha if way is BY else 1 + (alpha - 1) / gamma)
             found = above.delta_above([epsilon])[0]
             assert truth <= arb(found)
@@ -244,12 +240,11 @@ def test_curves_beyond_600_nats_in_balls(noise, drawn):
 @pytest.mark.parametrize("drawn", [1, 10, 900])
 def test_curves_whose_tails_underflow_in_balls(noise, drawn):
     """Tails of Q underflow where those of P do not: alpha times their rounding is much."""
-    gamma = arb(drawn) / 1000
     for way, mu, above, epsilon in losses_of(noise, drawn, 1e-300, (28.0, 33.0, 34.5, 36.0)):
         if epsilon > 600:
             continue
         with ctx.workprec(3000):
-            alpha = arb(epsilon).exp()
+            alpha, gamma = arb(epsilon).exp(), arb(drawn) / 1000
             if way is BY:
                 truth = opposite(mu, gamma, alpha)
             else:
@@ -281,8 +276,8 @@ def reached(noise, drawn, size, alpha):
     for _ in range(60):
         middle = ((low + high) / 2).mid()
         low, high = (middle, high) if ratio(middle) < alpha else (low, middle)
-    shares = (w * tail(low - j * mu) for j, w in enumerate(weights))
-    return sum(shares, arb(0)) - alpha * tail(low)
+    shares = (w * normal_tail(low - j * mu) for j, w in enumerate(weights))
+    return sum(shares, arb(0)) - alpha * normal_tail(low)
 
 
 @pytest.mark.parametrize(("noise", "drawn", "size"), [(1.0, 3, 1000), (2.0, 5, 2000)])

@@ -8,11 +8,8 @@ import pytest
 from flint import arb, ctx
 
 import hockeystick as hs
+from exact.balls import normal_tail
 from hockeystick import _core
-
-
-def tail(x):
-    return (x / arb(2).sqrt()).erfc() / 2
 
 
 def weights_of(rates):
@@ -43,8 +40,8 @@ def removed(noise, rates, epsilon):
         middle = ((low + high) / 2).mid()
         low, high = (middle, high) if ratio(middle) < alpha else (low, middle)
     return sum(
-        (w * tail(low - s) for w, s in zip(weights, shifts, strict=True)), arb(0)
-    ) - alpha * tail(low)
+        (w * normal_tail(low - s) for w, s in zip(weights, shifts, strict=True)), arb(0)
+    ) - alpha * normal_tail(low)
 
 
 def group(noise, rates):

@@ -7,17 +7,8 @@ from itertools import pairwise
 import pytest
 from flint import arb, ctx
 
+from exact.one_step import gaussian_delta
 from hockeystick import _core
-
-
-def tail(x):
-    return (x / arb(2).sqrt()).erfc() / 2
-
-
-def gaussian(mu, x):
-    """The curve of N(mu, 1) against N(0, 1) at e^x."""
-    mu, x = arb(mu), arb(x)
-    return tail(x / mu - mu / 2) - x.exp() * tail(x / mu + mu / 2)
 
 
 def value(law, x, sign):
@@ -40,7 +31,7 @@ def test_a_normal_loss_far_away(mu):
             continue
         found = _core.sampling.far_gaussian_above(mu, x)
         with ctx.workprec(400):
-            truth = gaussian(mu, x)
+            truth = gaussian_delta(arb(mu), arb(x))
             assert not found < truth
             allowed = 1e-3 / mu + 1e-12 * mu if sigmas > 0 else 1e-3
             assert found <= truth * (1 + allowed) + 1e-290
@@ -55,8 +46,10 @@ def points_of(mu, step, sigmas):
         beyond.append(x)
     with ctx.workprec(400):
         alpha = [math.exp(loss) for loss in near]
-        upper = [min(1.0, math.nextafter(float(gaussian(mu, arb(a).log())), 2)) for a in alpha]
-        far = [min(1.0, float(gaussian(mu, loss).upper()) * (1 + 1e-15)) for loss in beyond]
+        deltas = [gaussian_delta(arb(mu), arb(a).log()) for a in alpha]
+        deltas += [gaussian_delta(arb(mu), arb(loss)) for loss in beyond]
+    upper = [min(1.0, math.nextafter(float(delta), 2)) for delta in deltas[: len(near)]]
+    far = [min(1.0, float(delta.upper()) * (1 + 1e-15)) for delta in deltas[len(near) :]]
     return alpha, upper, beyond, far
 
 
@@ -73,7 +66,7 @@ def test_the_law_goes_on_above_the_curve(mu, sigmas):
         points = given[2][1:-1]
         between = [(a + b) / 2 for a, b in pairwise(points)]
         for x in [300.0, 590.0, 599.5, 600.5, *between[::5], *points[::5]]:
-            truth = gaussian(mu, x)
+            truth = gaussian_delta(arb(mu), arb(x))
             assert value(law, x, 1) >= truth * (1 - arb(1e-13))
             if x > 620:  # chords far apart end there
                 assert value(law, x, 1) <= truth * 1.2 + given[3][-1] + 1e-12

@@ -9,6 +9,7 @@ import random
 import pytest
 from flint import acb, arb, ctx
 
+from exact.balls import normal_tail
 from hockeystick import _core
 
 
@@ -22,14 +23,9 @@ def put(mu, t, ends, accuracy, d):
     return _core.sampling.lognormal_series(mu, [(1, t)], True, ends, accuracy * t, [d])[0][0]
 
 
-def normal(x):
-    kind = arb if isinstance(x, arb) else acb
-    return (-x / kind(2).sqrt()).erfc() / 2
-
-
 def up_to(mu, scale, k):
     """P(scale * Y <= k) for one log-normal Y of mean 1; k a ball with positive real part."""
-    return normal((k / scale).log() / mu + mu / 2)
+    return normal_tail(-(k / scale).log() / mu - mu / 2)
 
 
 def truth_of_two(mu, scale, d):
@@ -53,7 +49,7 @@ def truth_of_two(mu, scale, d):
 def put_of_one(mu, k):
     """E (k - Y)_+ for one log-normal Y of mean 1; k a ball with positive real part."""
     x = k.log() / mu
-    return k * normal(x + mu / 2) - normal(x - mu / 2)
+    return k * normal_tail(-x - mu / 2) - normal_tail(mu / 2 - x)
 
 
 def put_of_two(mu, k):
@@ -78,7 +74,7 @@ def put_of_two(mu, k):
         total = sum((acb.integral(integrand, a, b) for a, b in itertools.pairwise(ends)), acb(0))
         total = total.real / (2 * arb.pi()).sqrt()
         rest = k * mu * near
-        left = k * (30 / arb(2).sqrt()).erfc() + rest * normal(rest.log() / mu + mu / 2)
+        left = k * (30 / arb(2).sqrt()).erfc() + rest * normal_tail(-rest.log() / mu - mu / 2)
         return (total + arb(left / 2, left / 2)) / 2
 
 

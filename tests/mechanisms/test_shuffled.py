@@ -8,13 +8,10 @@ import pytest
 from flint import arb, ctx
 
 import hockeystick as hs
+from exact.balls import normal_tail
 from hockeystick import _core
 
 U = 2.0**-53
-
-
-def up_to(x):
-    return (-x / arb(2).sqrt()).erfc() / 2
 
 
 def event(noise, batches, means, alpha, cut, joins=1.0):
@@ -22,7 +19,8 @@ def event(noise, batches, means, alpha, cut, joins=1.0):
 
     `joins`: the probability that the record is in a batch.
     """
-    beyond = [1 - up_to(cut - m / noise) * up_to(cut) ** (batches - 1) for m in (*means, 0)]
+    others = normal_tail(-cut) ** (batches - 1)
+    beyond = [1 - normal_tail(m / noise - cut) * others for m in (*means, 0)]
     with_it, without = (arb(joins) * part + (1 - arb(joins)) * beyond[2] for part in beyond[:2])
     return with_it - alpha * without
 
@@ -132,7 +130,7 @@ def test_masses_of_the_largest_batch_are_within_a_quarter_of_what_is_stated(nois
     with ctx.workprec(300):
         mu = float(1 / arb(noise) * (1 - 4 * arb(U)))
         low = -9.0
-        while low < 9 and up_to(-arb(low)) * batches > 40:
+        while low < 9 and normal_tail(arb(low)) * batches > 40:
             low += 0.125
         high = 2 * mu + 9
         count = math.ceil((high - low) * 16 * min(max(mu, 1.0), 4.0))
@@ -140,7 +138,11 @@ def test_masses_of_the_largest_batch_are_within_a_quarter_of_what_is_stated(nois
         while edges[-1] < high - width / 2:
             edges.append(edges[-1] + width)
         sums = [
-            [arb(0), *(up_to(arb(c) - m) * up_to(arb(c)) ** (batches - 1) for c in edges), arb(1)]
+            [
+                arb(0),
+                *(normal_tail(m - c) * normal_tail(-arb(c)) ** (batches - 1) for c in edges),
+                arb(1),
+            ]
             for m in (2 * arb(mu), arb(0))
         ]
         cells = [[b - a for a, b in pairwise(side)] for side in sums]

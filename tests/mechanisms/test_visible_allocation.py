@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
+from exact.one_step import gaussian_delta
 from hockeystick import _core
 
 NOISES = (0.001, 0.03, 0.05, 0.07, 0.1)
@@ -15,12 +16,6 @@ NOISES = (0.001, 0.03, 0.05, 0.07, 0.1)
 def pair(way, side, noise, steps, epochs=1, *, cells=200, tail=1e-30):
     name = f"visible_allocation_{way}_{side}"
     return _core.dominating_pair(name, (noise, steps, epochs, cells, tail))
-
-
-def gaussian(mu, x):
-    a = x / mu - mu / 2
-    tails = [(b / arb(2).sqrt()).erfc() / 2 for b in (a, a + mu)]
-    return tails[0] - x.exp() * tails[1]
 
 
 @pytest.mark.parametrize("noise", NOISES)
@@ -33,7 +28,7 @@ def test_a_removed_record_costs_the_step_less_its_choice(noise, steps):
             x = float((mu * mu / 2 + sigmas * mu - arb(steps).log()).mid())
             if x <= 1:
                 continue
-            least = gaussian(mu, x + arb(steps).log())
+            least = gaussian_delta(mu, x + arb(steps).log())
             found = above.delta_above([x])[0]
             assert found >= least * (1 - arb(1e-15))
             if steps <= 100 and (x > 20 or noise <= 0.05):
@@ -64,11 +59,11 @@ def test_mistaken_steps_are_counted_as_the_page_says(noise):
     with ctx.workprec(400):
         mu = 1 / arb(noise)
         for x in xs:
-            least = [gaussian(mu, arb(x))]
+            least = [gaussian_delta(mu, arb(x))]
             for gap in (4.0, 8.0, 15.0, 30.0):
                 at = arb(steps).log() + x + (-((-arb(gap)).exp())).log1p()
                 far = (mu / 2 + (x - gap) / mu) / arb(2).sqrt()
-                least.append(gaussian(mu, at) + steps * far.erfc() / 2)
+                least.append(gaussian_delta(mu, at) + steps * far.erfc() / 2)
             values.append(min(float(each.mid()) for each in least))
     points = list(zip(xs, values, strict=True))
     for x in xs[::8]:

@@ -7,21 +7,12 @@ import pytest
 from flint import arb
 
 import hockeystick as hs
+from exact.one_step import gaussian_delta
 from hockeystick import Adjacency, _core
 
 LIMITS = {"tolerance": 1e-6, "memory_limit": 1 << 30}
 
 pytestmark = pytest.mark.bits(200)
-
-
-def normal_tail(x):
-    return (x / arb(2).sqrt()).erfc() / 2
-
-
-def gaussian_delta(mu, epsilon):
-    """Of N(mu, 1) against N(0, 1), at any epsilon."""
-    a = epsilon / mu - mu / 2
-    return normal_tail(a) - epsilon.exp() * normal_tail(a + mu)
 
 
 def mixed_delta(steps, noise, guarantees, step_epsilon, step_delta, epsilon):

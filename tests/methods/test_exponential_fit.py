@@ -7,6 +7,8 @@ import math
 import pytest
 from flint import arb, ctx
 
+from exact.balls import normal_tail
+from exact.one_step import gaussian_delta
 from hockeystick import _core
 
 parts = _core.large_loss
@@ -16,13 +18,8 @@ LOSSES = [0.5, 0.62, 0.75, 0.85, 0.92, 0.96, 0.985, 1.0, 1.02, 1.05, 1.1, 1.18, 
 
 def gaussian(mu, loss):
     """delta and e^loss Q(L >= loss) of N(mu, 1) against N(0, 1), in balls."""
-    x = loss / mu - mu / 2
-
-    def tail(y):
-        return (y / arb(2).sqrt()).erfc() / 2
-
-    called = loss.exp() * tail(x + mu)
-    return tail(x) - called, called
+    called = loss.exp() * normal_tail(loss / mu + mu / 2)
+    return gaussian_delta(mu, loss), called
 
 
 def knots(error=0.0, infinite=(0.0, 0.0), mu=0.25, losses=LOSSES):

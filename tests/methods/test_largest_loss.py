@@ -15,12 +15,6 @@ from hockeystick import Adjacency, _core
 from hockeystick.verify import largest
 from random_runs import KINDS, Term, is_defined
 
-ONE_WAY = {
-    "remove": [Adjacency.REMOVE_ONE],
-    "add": [Adjacency.ADD_ONE],
-    "replace": [Adjacency.REPLACE_ONE],
-    "replace special": [Adjacency.REPLACE_SPECIAL],
-}
 ULP = 2.0**-52
 pytestmark = pytest.mark.filterwarnings("ignore:epsilon is infinite")
 
@@ -274,16 +268,6 @@ def test_delta_is_zero_from_there_on(run):
     assert run.delta_bounds(0.9 * bounds.lower, adjacency=adjacency).upper > 0
 
 
-def test_zeros_among_others():
-    run, deltas = 20 * hs.Laplace(3.0), np.array([[0, 1e-5], [0.1, 0]])
-    together = run.epsilon_bounds(deltas)
-    for where, delta in np.ndenumerate(deltas):
-        alone = run.epsilon_bounds(delta)
-        assert together.lower[where] <= alone.upper
-        assert alone.lower <= together.upper[where]
-    assert together.lower[0, 0] == run.epsilon_bounds(0).lower
-
-
 def test_one_method_answers():
     run = 3 * hs.Laplace(2.0)
     rows = run.explain(delta=0).directions[0]
@@ -293,9 +277,3 @@ def test_one_method_answers():
     asked = {"tolerance": 1e-3, "memory_limit": 1 << 30}
     named = _core.epsilon_bounds(terms, np.zeros(1), method="fft_composition", **asked)
     assert (named[0].lower, named[0].upper, named[0].limited_by) == (0, math.inf, "method")
-
-
-@pytest.mark.parametrize("delta", [-1e-9, 1.0, math.nan, -5e-324])
-def test_what_is_no_delta(delta):
-    with pytest.raises(ValueError, match=r"^delta must be in \[0, 1\), got "):
-        hs.Laplace(2.0).epsilon(delta)

@@ -7,6 +7,7 @@ import math
 import pytest
 from flint import acb, arb, ctx
 
+from exact.balls import normal_tail
 from hockeystick import _core
 
 parts = _core.large_loss
@@ -67,18 +68,14 @@ def test_bounds_are_those_of_the_page(errors, outside, tilt):
                 assert abs(end - exact) <= arb(1e-12) * (1 + abs(exact)) + spare
 
 
-def tail(x):
-    return (x / arb(2).sqrt()).erfc() / 2
-
-
 def sampled_cells(noise, rate, edges):
     """P-masses, and both parts, of cells of ((1 - q) N(0, 1) + q N(mu, 1), N(0, 1)) in balls."""
     mu, q = 1 / arb(noise), arb(rate)
     at = [((arb(e).exp() - 1 + q) / q).log() / mu + mu / 2 for e in edges]
     cells = []
     for x, y, a, b in zip(at[:-1], at[1:], edges[:-1], edges[1:], strict=True):
-        null = tail(x) - tail(y)
-        p = (1 - q) * null + q * (tail(x - mu) - tail(y - mu))
+        null = normal_tail(x) - normal_tail(y)
+        p = (1 - q) * null + q * (normal_tail(x - mu) - normal_tail(y - mu))
         cells.append((p, p - arb(a).exp() * null, arb(b).exp() * null - p))
     return cells, at
 

@@ -4,10 +4,9 @@
 import bisect
 import itertools
 import math
-from functools import cache
 
 import pytest
-from flint import acb, arb, ctx
+from flint import arb, ctx
 
 import hockeystick as hs
 from exact.large_losses import (
@@ -20,6 +19,8 @@ from exact.large_losses import (
     masses,
     pair_of,
 )
+from exact.model import Step
+from exact.two_steps import delta_of_two
 from hockeystick import _core
 
 parts = _core.large_loss
@@ -248,50 +249,6 @@ PAIRS = [
 ]
 
 
-def tail(x):
-    return (x / acb(2).sqrt()).erfc() / 2
-
-
-@cache
-def delta_of_two(noise, rate, epsilon):
-    """delta of two steps, in balls: the integral of one's density times the other's delta."""
-    with ctx.workprec(160):
-        mu, q, eps = 1 / arb(noise), arb(rate), arb(epsilon)
-
-        def grown(x):
-            return 1 - q + q * (mu * (x - mu / 2)).exp()
-
-        def density(x):
-            return ((-x * x / 2).exp() * (1 - q) + (-((x - mu) ** 2) / 2).exp() * q) / acb(
-                2 * arb.pi()
-            ).sqrt()
-
-        def integrand(x, _):
-            rest = eps.exp() / grown(x)  # e^(epsilon - loss)
-            y = (((rest - 1) / q + 1).log()) / mu + mu / 2
-            return density(x) * (q * tail(y - mu) - (rest - 1 + q) * tail(y))
-
-        # Beyond the kink the other's delta is 1 - e^(epsilon - loss).
-        kink = ((((eps.exp() / (1 - q)) - 1) / q + 1).log()) / mu + mu / 2
-        near = [kink - arb(2) ** -k for k in range(0, 120, 2)]
-        cuts = [arb(-14), *(arb(k) for k in range(-12, int(float(near[0].mid())), 2)), *near]
-        with ctx.workprec(300):
-            inner = sum(
-                (
-                    acb.integral(integrand, acb(a), acb(b), abs_tol=1e-120).real
-                    for a, b in itertools.pairwise(cuts)
-                ),
-                arb(0),
-            )
-        beyond = (1 - q) * tail(acb(kink)) + q * tail(acb(kink - mu)) - eps.exp() * tail(acb(kink))
-        # Below -14 losses are negative; next to the kink delta is at most q.
-        y = (((eps.exp() - 1) / q + 1).log()) / mu + mu / 2
-        low = tail(acb(14)).real * q * tail(acb(y - mu)).real
-        gap = q * (kink - near[-1]) * density(acb(near[-1])).real
-        rest = arb(0, 1) * (low + gap)
-        return inner + beyond.real + rest
-
-
 @pytest.mark.parametrize(("noise", "rate", "epsilon"), PAIRS)
 @pytest.mark.parametrize("tolerance", [1e-3, 1e-5])
 def test_two_sampled_gaussians(noise, rate, epsilon, tolerance):
@@ -299,7 +256,7 @@ def test_two_sampled_gaussians(noise, rate, epsilon, tolerance):
     (found,) = _core.delta_bounds(
         [terms], [epsilon], tolerance=tolerance, memory_limit=1 << 28, method="one_large_loss"
     )
-    truth = delta_of_two(noise, rate, epsilon)
+    truth = delta_of_two(Step(noise, rate), Step(noise, rate), epsilon)
     assert found.lower <= truth
     assert truth <= found.upper
     if tolerance == 1e-3:
@@ -312,7 +269,8 @@ def test_tails_of_two_sampled_gaussians(noise, rate, epsilon):
     run = 2 * hs.Gaussian(noise_multiplier=noise).poisson_sampled(rate)
     found = run.probabilistic_delta_bounds(epsilon, adjacency="remove-one", smallest=0)
     width = 1e-5 * epsilon
-    deltas = [delta_of_two(noise, rate, epsilon + k * width) for k in (-1, 0, 1)]
+    step = Step(noise, rate)
+    deltas = [delta_of_two(step, step, epsilon + k * width) for k in (-1, 0, 1)]
     with ctx.workprec(160):
         # delta is convex in e^epsilon; the tail is delta - d delta / d log e^epsilon.
         grown = [arb(epsilon + k * width).exp() for k in (-1, 0, 1)]
@@ -344,15 +302,3 @@ def test_no_delta_of_rare_steps_is_refused(sigma, rate, count):
     for one, next_one in itertools.pairwise(bounds):
         assert next_one.upper <= one.upper
         assert next_one.lower <= one.lower
-
-
-def test_different_steps_are_added():
-    """Of both kinds a large loss may decide."""
-    steps = [
-        hs.Gaussian(noise_multiplier=s).poisson_sampled(q) for s, q in ((1.0, 1e-4), (0.8, 1e-5))
-    ]
-    (a, b), run = steps, 300 * steps[0] + 200 * steps[1]
-    bounds = run.delta_bounds(1.0, tolerance=1e-4)
-    alone = sum(n * step.delta(1.0) for n, step in ((300, a), (200, b)))
-    assert bounds.lower > alone
-    assert bounds.upper < 1.05 * alone

@@ -7,7 +7,10 @@ import math
 import pytest
 from flint import arb, ctx
 
+import exact
 import hockeystick as hs
+from exact.balls import normal_tail
+from exact.one_step import gaussian_delta, step_delta
 from hockeystick import _core
 
 FORMS = ("remove", "add", "replace")
@@ -23,16 +26,9 @@ def asked(terms, query, at, method="participations", tolerance=1e-3):
     return found
 
 
-def tail(x):
-    return (x / arb(2).sqrt()).erfc() / 2
-
-
 def gaussian(square, x):
     """The curve of N(s, 1) against N(0, 1) at e^x, s^2 = square; s = 0 too."""
-    if not square > 0:
-        return max(1 - x.exp(), arb(0), key=float)
-    s = square.sqrt()
-    return tail(x / s - s / 2) - x.exp() * tail(x / s + s / 2)
+    return gaussian_delta(square.sqrt(), x) if square > 0 else max(1 - x.exp(), arb(0), key=float)
 
 
 def conditional(steps, plain, epsilon, form="remove"):
@@ -93,7 +89,8 @@ def test_mistakes_are_counted_as_the_page_says(noise, rate, count):
         mu, q = arb(1 / noise), arb(rate)
         slack = 0.1 * tolerance * min(1.0, -count * math.log1p(-rate))
         a, o = (arb(count) / slack).log(), ((1 - q) / q).log()
-        wrong = q * tail(mu / 2 - (o + a) / mu) + (1 - q) * tail(mu / 2 + (o - a) / mu)
+        far, near = mu / 2 + (o - a) / mu, mu / 2 - (o + a) / mu
+        wrong = q * normal_tail(near) + (1 - q) * normal_tail(far)
         least = conditional([(noise, rate, count)], 0.0, arb(epsilon))
         assert least < 1e-3 * count * wrong
         assert count * wrong * (1 - arb(1e-6)) <= found.upper <= count * wrong * (1 + arb(2e-3))
@@ -103,25 +100,18 @@ def test_mistakes_are_counted_as_the_page_says(noise, rate, count):
 @pytest.mark.parametrize("noise", [0.03, 0.05, 0.07, 0.1])
 def test_one_step_encloses_its_integrals(rate, noise):
     """The best event is beyond one point; its mass in balls, where mistakes are rare and not."""
-    mu, q = arb(1 / noise), arb(rate)
+    step = exact.Step(noise, rate)
     for part in (0.0, 0.2, 0.5, 0.95, 1.0, 1.2):
         epsilon = part / noise**2 / 2
         with ctx.workprec(400):
-            e = arb(epsilon).exp()
-            x = ((e - 1 + q) / q).log() / mu + mu / 2
-            truth = (1 - q) * tail(x) + q * tail(x - mu) - e * tail(x)
+            truth = step_delta(step, arb(epsilon), "remove")
             found = asked([(sampled(noise, rate), 1)], "delta", epsilon)
             assert found.lower <= truth * (1 + arb(1e-15))
             assert found.upper >= truth * (1 - arb(1e-15))
             if noise <= 0.05 and truth > 1e-14:
                 assert found.upper <= found.lower * (1 + 1e-3)
-            # Added: of N(0) against the mixture, below the point where the loss is epsilon.
             least = asked([(sampled(noise, rate, "add"), 1)], "delta", epsilon)
-            rest = ((-arb(epsilon)).exp() - 1 + q) / q
-            added = arb(0)
-            if rest > 0:
-                x = rest.log() / mu + mu / 2
-                added = 1 - tail(x) - e * ((1 - q) * (1 - tail(x)) + q * (1 - tail(x - mu)))
+            added = step_delta(step, arb(epsilon), "add")
             assert least.lower <= added + arb(1e-60)
             assert least.upper >= added - arb(1e-60)
 

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rare sampling: delta is the probability of a single big jump, which no tilt shows by itself."""
 
-from functools import cache
+import math
 from itertools import pairwise
 
-import mpmath as mp
 import numpy as np
 import pytest
+from flint import arb, ctx
 
 import hockeystick as hs
+from exact.model import Step
+from exact.two_steps import Mixture, delta_of_two
 from hockeystick import _core
 from hockeystick.adjacency import Direction
 
@@ -40,56 +42,6 @@ def answer(terms, query, value, tolerance=1e-3):
     return found
 
 
-class Step:
-    """A sampled Gaussian, in high precision."""
-
-    def __init__(self, sigma, q):
-        self.mu, self.q = 1 / mp.mpf(sigma), mp.mpf(q)
-
-    def loss(self, x):
-        """log dP/dQ."""
-        return mp.log1p(self.q * mp.expm1(self.mu * x - self.mu**2 / 2))
-
-    def density(self, x):
-        """Of P."""
-        return (1 - self.q) * mp.npdf(x) + self.q * mp.npdf(x - self.mu)
-
-    def edge(self, loss):
-        """Where the loss is that."""
-        return mp.log(mp.expm1(loss) / self.q + 1) / self.mu + self.mu / 2
-
-    def delta(self, epsilon):
-        """By tails of the normal distribution."""
-        if epsilon <= mp.log1p(-self.q):
-            return -mp.expm1(epsilon)
-        x = self.edge(epsilon)
-        above = [mp.erfc(y / mp.sqrt(2)) / 2 for y in (x, x - self.mu)]
-        return self.q * above[1] - (mp.expm1(epsilon) + self.q) * above[0]
-
-
-@cache
-def delta_of_two(first, second, epsilon):
-    """delta of one run of each: the integral over the loss of the first."""
-    with mp.workdps(40):
-        one, other = Step(*first), Step(*second)
-        # From the kink on delta has another form.
-        kink = one.edge(mp.mpf(epsilon) - mp.log1p(-other.q))
-        near = [mp.mpf(2) ** k for k in range(-16, 4)]
-        below = [kink - y for y in reversed(near)]
-        cuts = [
-            *np.arange(-12, float(below[0]), 2),
-            *below,
-            kink,
-            *(kink + y for y in near),
-            mp.inf,
-        ]
-        pieces = [
-            mp.quad(lambda x: one.density(x) * other.delta(epsilon - one.loss(x)), [a, b])
-            for a, b in pairwise([mp.mpf(-30), *cuts])
-        ]
-        return mp.fsum(pieces)
-
-
 @pytest.mark.every(5)
 @pytest.mark.parametrize("query", ["epsilon", "delta"])
 @pytest.mark.parametrize(("first", "second", "epsilon"), PAIRS)
@@ -97,7 +49,7 @@ def test_two_runs_are_enclosed(first, second, epsilon, query):
     """Whether to the tolerance or not."""
     same = first == second
     terms = [(sampled(*first), 2)] if same else [(sampled(*first), 1), (sampled(*second), 1)]
-    truth = delta_of_two(first, second, epsilon)
+    truth = delta_of_two(Step(*first), Step(*second), epsilon)
     if query == "delta":
         found = answer(terms, "delta", epsilon)
         assert found.lower <= truth <= found.upper
@@ -108,13 +60,14 @@ def test_two_runs_are_enclosed(first, second, epsilon, query):
 
 def rounded_down(step, interval, top):
     """P-masses of losses rounded down to multiples of the interval, and the first of these."""
-    lowest = mp.log1p(-step.q)
-    first = int(mp.floor(lowest / interval))
-    edges = [k * mp.mpf(interval) for k in range(first, int(top / interval) + 1)]
-    xs = [step.edge(e) if e > lowest else -mp.inf for e in edges]
-    above = [(1 - step.q) * mp.ncdf(-x) + step.q * mp.ncdf(step.mu - x) for x in xs]
-    masses = [np.longdouble(mp.nstr(a - b, 25)) for a, b in pairwise(above)]
-    return first, np.array(masses)
+    with ctx.workprec(150):
+        mixture = Mixture(step)
+        lowest = (1 - mixture.q).log()
+        first = math.floor(float(lowest) / interval)
+        edges = [k * arb(interval) for k in range(first, int(top / interval) + 1)]
+        above = [mixture.above(mixture.edge(e.exp())) if e > lowest else arb(1) for e in edges]
+        masses = [(a - b).mid().str(25, radius=False) for a, b in pairwise(above)]
+    return first, np.array([np.longdouble(mass) for mass in masses])
 
 
 @pytest.mark.skipif(np.finfo(np.longdouble).tiny > 1e-320, reason="masses below 1e-308")

@@ -84,15 +84,6 @@ SAMPLED = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
 RATES = [0.2, 1e-3, 1e-7, 1e-12, 1e-18]
 
 
-def test_rates_asked_together_or_alone_overlap():
-    run = 1000 * SAMPLED
-    together = run.gdp_mu_bounds(smallest_rate=RATES)
-    assert np.all(together.gap <= 1e-3 * together.upper)
-    for k, rate in enumerate(RATES):
-        alone = run.gdp_mu_bounds(smallest_rate=rate)
-        assert max(alone.lower, together.lower[k]) <= min(alone.upper, together.upper[k])
-
-
 @pytest.mark.parametrize("count", [1, 30, 3000])
 def test_points_of_the_curve_and_distributions_on_grids_enclose_the_same_mu(count):
     """A term that no contour serves, and that costs next to nothing, has grids answer."""
