@@ -103,6 +103,6 @@ def test_bad_input():
     ):
         zcdp_rho(1)
     with pytest.raises(
-        TypeError, match="^adjacency must be one of Adjacency.ADD_OR_REMOVE_ONE, .*, got None$"
+        TypeError, match="^adjacency must be one of 'add-or-remove-one', .*, got None$"
     ):
         zcdp_rho(STEP, adjacency=None)
