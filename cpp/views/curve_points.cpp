@@ -191,7 +191,12 @@ std::size_t CurvePoints::ask(const Direction* direction, int sign, std::span<Wan
 bool CurvePoints::take(CurvePoint point, const Answer& found) {
   if (!found.converged) {
     point.refused = found.upper > 0 ? (found.upper - found.lower) / found.upper : 0;
-    if (limited_by_ != "memory_limit") limited_by_ = found.limited_by, required_bytes_ = found.required_bytes;
+    // More memory helps where a point took all that the user allows; else points may not take more.
+    const bool is_memory = found.limited_by == "memory_limit" && found.required_bytes > limits_.memory_limit;
+    if (is_memory)
+      limited_by_ = found.limited_by, required_bytes_ = found.required_bytes;
+    else if (limited_by_ != "memory_limit" && found.limited_by != "memory_limit")
+      limited_by_ = found.limited_by;
   }
   points_.push_back(point);
   return found.converged;

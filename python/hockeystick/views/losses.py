@@ -39,8 +39,8 @@ class LossViews(Asked):
         Args:
             epsilon: In [0, 1e4] nats, scalar or any shape.
             options: As of ``delta_bounds``. The gap may exceed `tolerance` times the answer by
-                1e-306. Where rounding cannot tell an atom of the loss from epsilon, no gap is
-                narrower than its mass.
+                1e-306. Where epsilon is an atom of a loss that has a density, too, or rounding
+                cannot tell it from one, no gap is narrower than the atom's mass.
 
         Returns:
             ``lower`` and ``upper``, floats or arrays shaped like `epsilon`; the exact probability
