@@ -133,17 +133,23 @@ Answers between_sides(const Run::Terms& terms, const Row& row, std::size_t adjac
 
 const Row& row_of(View view) { return rows[static_cast<std::size_t>(view)]; }
 
+// Meets the tolerance, or is a probability below the floor, which need not.
+void settle(const Row& row, const Limits& limits, Answer& answer) {
+  const bool is_lost = may_be_tiny(row.wanted) && answer.upper <= limits.floor();
+  if (is_lost || is_tight(answer.lower, answer.upper, limits.tolerance, false))
+    answer.converged = true, answer.limited_by = {};
+}
+
 // Narrows the answers at `which` to what another question certifies of the same, or what lies above them.
 enum class Known { both_ends, above };
-void narrow(const Row& row, std::span<const std::size_t> which, const Answers& known, Known ends, double tolerance,
+void narrow(const Row& row, std::span<const std::size_t> which, const Answers& known, Known ends, const Limits& limits,
             Answers& answers) {
   const bool falls = row.wanted == Wanted::risk;
   for (std::size_t k = 0; k < which.size(); ++k) {
     Answer& answer = answers[which[k]];
     if (ends == Known::both_ends || falls) answer.lower = std::max(answer.lower, known[k].lower);
     if (ends == Known::both_ends || !falls) answer.upper = std::min(answer.upper, known[k].upper);
-    if (is_tight(answer.lower, answer.upper, tolerance, row.wanted == Wanted::delta))
-      answer.converged = true, answer.limited_by = {};
+    settle(row, limits, answer);
   }
 }
 
@@ -167,8 +173,8 @@ Answers by_curve(const Run& run, const Row& row, Comparison way, Points points, 
   const auto asked = [&](View view, Comparison one, Points at) {
     Answers found = in_comparison(run, row_of(view), one, at, closer);
     if (whole != nullptr)
-      narrow(row_of(view), all_of(at), in_comparison(*whole, row_of(view), one, at, closer), Known::above,
-             closer.tolerance, found);
+      narrow(row_of(view), all_of(at), in_comparison(*whole, row_of(view), one, at, closer), Known::above, closer,
+             found);
     return found;
   };
   const CurveOfLoss of{
@@ -216,8 +222,8 @@ void take_worse(const Row& row, const Answers& other, double tolerance, Answers&
 }
 
 // Whether both sides tell it, so that only theory limits it.
-bool is_told(const Answer& answer) {
-  return answer.limited_by == "theory" && answer.lower > 0 && std::isfinite(answer.upper);
+bool is_told(const Row& row, const Answer& answer) {
+  return answer.limited_by == "theory" && answer.lower > trivial(row, 0).lower && std::isfinite(answer.upper);
 }
 
 template <class IsOpen>
@@ -241,13 +247,12 @@ Answers ask_once(const Run& run, const Row& row, std::size_t adjacency, Points p
   return asked(row, adjacency, points, limits, [&](std::size_t which) { return run.directions(which); }, reverses);
 }
 
-// A refusal between sides has the best bounds of looser tolerances, too, as one of pairs that dominate has already. Of
-// the loss itself, which chords tell within some percent, looser ones tell no more.
+// A refusal between sides has the best bounds of looser tolerances, too, as one of pairs that dominate has already.
 void take_looser(const Run& run, const Row& row, std::size_t adjacency, Points points, const Limits& limits,
                  Answers& answers) {
   const auto [which, open] =
-      open_of(answers, points, [](const Answer& answer) { return !answer.converged && !is_told(answer); });
-  if (open.empty() || run.is_exact_in(adjacency) || row.wanted == Wanted::loss || !limits.method.empty()) return;
+      open_of(answers, points, [&](const Answer& answer) { return !answer.converged && !is_told(row, answer); });
+  if (open.empty() || run.is_exact_in(adjacency) || !limits.method.empty()) return;
   const WorkLimit work(work_of(open.size()));
   Answers found;
   for (const std::size_t k : which) found.push_back(answers[k]);
@@ -255,9 +260,11 @@ void take_looser(const Run& run, const Row& row, std::size_t adjacency, Points p
   while (looser.next()) {
     Limits at = limits;
     at.tolerance = looser.tolerance();
-    looser.take(ask_once(run, row, adjacency, looser.points(), at), [](const Answer&) { return false; });
+    Answers next = ask_once(run, row, adjacency, looser.points(), at);
+    for (Answer& each : next) each.converged = each.converged || is_told(row, each);
+    looser.take(next, [](const Answer&) { return false; });
   }
-  narrow(row, which, found, Known::both_ends, limits.tolerance, answers);
+  narrow(row, which, found, Known::both_ends, limits, answers);
 }
 
 // Whether the step on all records may be closer than an answer about a sample of this part of them: where the answer
@@ -289,7 +296,7 @@ void take_unsampled(const Run& run, const Row& row, std::size_t adjacency, Point
   const std::shared_ptr<const Run> whole = run.unsampled();
   if (whole == nullptr) return;
   try {
-    narrow(row, which, ask(*whole, row.view, adjacency, open, limits), Known::above, limits.tolerance, answers);
+    narrow(row, which, ask(*whole, row.view, adjacency, open, limits), Known::above, limits, answers);
   } catch (const NoPair&) {  // of all records, for these neighbours
   }
 }
@@ -300,7 +307,7 @@ void take_moments(const Run& run, const Row& row, std::size_t adjacency, Points 
   const bool wants_epsilon = row.view == View::epsilon;
   // Divergences tell no more of what both sides tell.
   const auto is_open = [&](std::size_t i) {
-    return !answers[i].converged && !(is_told(answers[i]) && !(wants_epsilon && points[i] < smallest_delta));
+    return !answers[i].converged && !(is_told(row, answers[i]) && !(wants_epsilon && points[i] < smallest_delta));
   };
   bool any = false;
   for (std::size_t i = 0; i < answers.size(); ++i) any = any || is_open(i);
@@ -317,9 +324,7 @@ void take_moments(const Run& run, const Row& row, std::size_t adjacency, Points 
   bound_by_moments(
       points, wants_epsilon,
       [&](Points orders) { return ask_once(run, row_of(View::renyi), adjacency, orders, loose); }, answers);
-  for (Answer& answer : answers)
-    if (std::isfinite(answer.upper) && answer.upper - answer.lower <= limits.tolerance * answer.upper)
-      answer.converged = true, answer.limited_by = {};
+  for (Answer& answer : answers) settle(row, limits, answer);
 }
 
 }  // namespace

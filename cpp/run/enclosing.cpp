@@ -28,11 +28,16 @@ constexpr double rough = 0.01;
 // What the sides' own answers may add to a gap that theory leaves, as a part of it.
 constexpr double part_of_theory = 0.03;
 
+// Whether it is a probability as small as any of interest.
+template <class Ends>
+bool is_tiny(const Ends& ends, const EnclosedQuestion& question) {
+  return may_be_tiny(question.wanted) && ends.upper <= std::max(question.smallest, smallest_delta);
+}
+
 // Of an answer, relative to its upper end; a probability that is as small as any of interest has none.
 template <class Ends>
 double gap_of(const Ends& ends, const EnclosedQuestion& question) {
-  const bool may_be_tiny = question.wanted == Wanted::delta || question.wanted == Wanted::power;
-  if (may_be_tiny && ends.upper <= std::max(question.smallest, smallest_delta)) return 0;
+  if (is_tiny(ends, question)) return 0;
   return ends.lower == ends.upper ? 0 : 1 - ends.lower / ends.upper;  // both may be infinite
 }
 
@@ -282,7 +287,12 @@ class BetweenSides {
       for (const std::size_t i : which) over.push_back(moments_above_[i]);
     else
       over = above_(at, points);
-    const std::vector<Answer> under = below_(at, points);
+    // What is left of a probability that no one need know more of, where the sides do not meet.
+    const bool is_lost =
+        may_be_tiny(question_.wanted) && !question_.closes &&
+        std::all_of(over.begin(), over.end(), [&](const Answer& each) { return is_tiny(each, question_); });
+    const std::vector<Answer> under =
+        is_lost ? std::vector(points.size(), enclosed({0, infinity}, {})) : below_(at, points);
     Gap gap;
     for (std::size_t k = 0; k < which.size(); ++k) {
       Answer& answer = answers_[which[k]];

@@ -19,6 +19,9 @@ namespace hockeystick {
 /// What a question asks of a run. `loss`, the law of its privacy loss, is not known from a curve.
 enum class Wanted { epsilon, delta, power, rates, moments, risk, loss };
 
+/// Whether it asks for probabilities that may be smaller than any of interest.
+inline bool may_be_tiny(Wanted wanted) { return wanted == Wanted::delta || wanted == Wanted::power; }
+
 /// What a question is about.
 struct EnclosedQuestion {
   Wanted wanted = Wanted::epsilon;

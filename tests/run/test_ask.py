@@ -164,6 +164,18 @@ REFUSED = [  # between sides, with little memory
     (hs.ZCDP(0.005979), "tradeoff_bounds", 1e-9, "replace-one"),
     (hs.Gaussian(5.8438).shuffled(batches=981), "renyi_divergence_bounds", 3.0, "replace-one"),
     (hs.Gaussian(0.5).random_allocation(steps=50), "bayes_risk_bounds", 0.3, "remove-one"),
+    (
+        hs.Gaussian(10.13).fixed_size_sampled(batch_size=1, dataset_size=10),
+        "true_positive_rate_bounds",
+        0.5,
+        "replace-one",
+    ),
+    (
+        hs.Gaussian(986182.0).fixed_size_sampled(batch_size=14242, dataset_size=59399),
+        "probabilistic_delta_bounds",
+        0.0,
+        "replace-special",
+    ),
 ]
 
 
@@ -205,3 +217,17 @@ def test_a_refusal_knows_that_guesses_are_right_as_often_as_chance(memory):
         with pytest.raises(hs.CertificationError) as refused:
             run.bayes_risk_bounds(rate, **found)
         assert refused.value.bounds.upper <= rate
+
+
+SMALL = [  # told by moments, or by the step on all records, and not by curves
+    (hs.Gaussian(0.3205).random_allocation(steps=11922612), 98.69),
+    (30 * hs.Gaussian(0.506).random_allocation(steps=3, selected=2), 594.5),
+    (hs.best_of(hs.Gaussian(2.56), runs="geometric", mean=6.7), 12.07),
+]
+
+
+@pytest.mark.parametrize(("run", "epsilon"), SMALL)
+@pytest.mark.parametrize("tolerance", [1e-9, 1e-3])
+def test_what_is_below_the_floor_is_an_answer_whoever_tells_it(run, epsilon, tolerance):
+    for ask in (run.delta_bounds, run.probabilistic_delta_bounds):
+        assert ask(epsilon, smallest=1e-30, tolerance=tolerance).upper <= 1e-30

@@ -52,6 +52,24 @@ def test_theory_is_asked_once():
     assert ends == pytest.approx((1, 2), rel=0.01)
 
 
+@pytest.mark.parametrize(
+    ("smallest", "closes", "times"), [(3.0, False, 0), (1.5, False, 1), (3.0, True, 1)]
+)
+def test_what_is_too_small_to_matter_is_not_asked_from_below(smallest, closes, times):
+    asked = []
+
+    def below(*question):
+        asked.append(question)
+        return LOW
+
+    of_question = {"closes": closes, "runs": 1, "tolerance": 1e-3, "known": None}
+    (found,) = _core.parts.enclosed(
+        "delta_bounds", np.array([1e-5]), lambda *_: WIDE, below, smallest=smallest, **of_question
+    )
+    assert len(asked) == times
+    assert found.upper == WIDE[0].upper
+
+
 def test_what_falls_with_the_curve_changes_sides():
     ends, why, _ = enclosed([LOW], [WIDE], "bayes_risk_bounds", closes=False)
     assert why == "theory"
