@@ -80,7 +80,7 @@ StepPmf connect_dots(const std::tuple<double, double, std::vector<std::int64_t>>
 }
 
 StepPmf step_pmf(const DominatingPair& pair, double interval, double offset, const std::vector<std::int64_t>& index,
-                 const std::string& estimator) {
+                 const std::string& estimator, const std::vector<double>& cuts) {
   const LongWork work;
   Support support = NonuniformGrid(pair, offset, interval, index).build();
   support.closed = estimator.starts_with("closed");
@@ -95,7 +95,8 @@ StepPmf step_pmf(const DominatingPair& pair, double interval, double offset, con
                                              {"algorithm_2", algorithm_2},
                                              {"buckets_upper", privacy_buckets_upper},
                                              {"buckets_lower", privacy_buckets_lower}});
-  return discretize ? discretize(halves) : tangent_hull(cut_again(pair, halves, tangent_points(halves)));
+  return discretize ? discretize(halves)
+                    : tangent_hull(cut_again(pair, halves, cuts.empty() ? tangent_points(halves) : cuts));
 }
 
 void bind_steps(py::module_& parts) {
@@ -115,10 +116,9 @@ void bind_steps(py::module_& parts) {
       .def_readonly("reverse_infinity_mass", &StepPmf::reverse_infinity_mass)
       .def_readonly("loss_error", &StepPmf::loss_error);
   parts.def("step_pmf", &step_pmf, py::arg("pair"), py::kw_only(), py::arg("interval"), py::arg("offset"),
-            py::arg("index"), py::arg("estimator"),
-            "Discretizes a pair on a support: upper, balanced, midpoint, algorithm_2, buckets_upper or buckets_lower, "
-            "or on a "
-            "closed one: closed_upper, closed_lower.");
+            py::arg("index"), py::arg("estimator"), py::arg("cuts") = std::vector<double>{},
+            "Discretizes a pair on a support: upper, balanced (whose cuts may be given), midpoint, algorithm_2, "
+            "buckets_upper or buckets_lower, or on a closed one: closed_upper, closed_lower.");
 }
 
 void bind_compositions(py::module_& parts) {

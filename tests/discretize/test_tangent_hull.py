@@ -174,20 +174,26 @@ def test_the_loss_of_what_does_not_leak_is_rounded_down(units, is_raised):
         assert (step.mass[0] > (1 - infinite) * (1 - 10 * 2.0**-53)) == is_raised
 
 
-def test_a_cut_that_is_guessed_beyond_its_gap_counts_no_mass_twice():
-    """The model of a gap put one 1.4e-8 below its point; the masses then came to 1 + 1.6e-6."""
-    step = hs.TruncatedPoissonGaussian(
-        0.8688564609892381,
-        sampling_probability=0.01,
-        truncated_batch_size=150,
-        dataset_size=10_000,
-    )
-    far = [-11_550, -6000, -3000, -1500, -700, -350, -180, -90, -45]
-    found = _core.parts.step_pmf(
-        step.dominating_pair(Direction.ADD),
-        interval=0.0002616970535115372,
-        offset=0.009788641416960439,
-        index=[*far, *range(-24, 0), 1],
-        estimator="balanced",
-    )
-    assert 1 - 1e-9 < sum(found.mass) <= 1
+@pytest.mark.parametrize("beyond", [-0.4, -1e-7, 1 + 1e-7, 1.4])
+@pytest.mark.parametrize("gap", [3, 6, 9])
+def test_a_cut_beyond_its_gap_is_one_at_its_end(gap, beyond):
+    """Cells that overlap counted mass twice: up to 1.29 of it."""
+    index, interval = np.arange(-6, 7), 0.15
+
+    def masses(mechanism, share):
+        cuts = [interval * (k + 0.5) for k in index[:-1]]
+        cuts[gap] = interval * (index[gap] + share)
+        return _core.parts.step_pmf(
+            mechanism.dominating_pair(Direction.REMOVE),
+            interval=interval,
+            offset=0.0,
+            index=index,
+            estimator="balanced",
+            cuts=cuts,
+        ).mass
+
+    for noise in (hs.Gaussian(1.0), hs.Laplace(1.0)):
+        for mechanism in (noise, noise.poisson_sampled(0.3)):
+            found = masses(mechanism, beyond)
+            assert found == masses(mechanism, 0.0 if beyond < 0 else 1.0)
+            assert sum(found) <= 1
