@@ -31,7 +31,7 @@ from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.made import Sides
 from hockeystick.verify.result import Verified
 from hockeystick.verify.sides import has_gap, sides
-from hockeystick.verify.work import bounded
+from hockeystick.verify.work import bounded, remaining
 
 ROUNDS = 4
 METHOD = "closed forms of both ends"
@@ -207,26 +207,35 @@ def _enclosed(quick: Bounds[float] | None, low: arb, high: arb) -> bool | None:
 
 
 def _ball(question: Question, kept: Kept, point: float, digits: int) -> Found:
-    """The narrowest ball of a few rounds of rising precision."""
+    """The narrowest ball of a few rounds of rising precision, each as long as it is affordable."""
     best, method, limits = arb(0, math.inf), "", {}
-    working, last, is_cut = digits + GUARD, -1.0, False
+    working, last, is_cut, spent = digits + GUARD, -1.0, False, 0.0
     for _ in range(ROUNDS):
-        with ctx.workprec(64 + int(3.33 * working)):
-            if question.direct is not None:
-                ball, method = question.direct(kept.runs, kept.adjacency, point, digits)
-            elif question.ask is not None:
-                curves = [one.proved for one in kept.sides(working)]
-                ball = _ask(question.ask, curves, point, digits)
-                method = ", ".join(dict.fromkeys(curve.way for curve in curves))
-                limits = _limits(curves)
-                is_cut = any(curve.contour and curve.contour.is_cut for curve in curves)
+        left = remaining()
+        if spent > left:
+            break
+        try:
+            with ctx.workprec(64 + int(3.33 * working)):
+                if question.direct is not None:
+                    ball, method = question.direct(kept.runs, kept.adjacency, point, digits)
+                elif question.ask is not None:
+                    curves = [one.proved for one in kept.sides(working)]
+                    ball = _ask(question.ask, curves, point, digits)
+                    method = ", ".join(dict.fromkeys(curve.way for curve in curves))
+                    limits = _limits(curves)
+                    is_cut = any(curve.contour and curve.contour.is_cut for curve in curves)
+        except NotKnownError:
+            if not best.is_finite():
+                raise
+            break  # an earlier round tells fewer digits
         known = digits_of(ball)
         if known > digits_of(best) or not best.is_finite():
             best = ball
         if known >= digits or known <= last or is_cut:
             break
-        last = known
+        last, before = known, working
         working += max(digits, int(digits - known) + GUARD)
+        spent = (left - remaining()) * (working / before) ** 2 if left < math.inf else 0.0
     if best.is_nan() or not (best.is_finite() or best > 0):
         raise NotKnownError("no precision that is affordable gives a bound")
     return Found(best, method, limits, "", (best, best))

@@ -17,6 +17,7 @@ from itertools import islice
 from flint import acb, arb, ctx
 
 from hockeystick.verify.balls import ZERO, between, digits_of, enlarged
+from hockeystick.verify.closed import drawn
 from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.laws import Gaussian, Law, Logistic, Mixed
 from hockeystick.verify.moments import Line, Moments, along
@@ -31,6 +32,7 @@ ROUNDS = 6
 SPARE = 4.0  # digits fewer are well enough near the place that points were taken for
 FEW = 8.0  # digits; if it gives fewer, smoothed curves are tried
 SAFETY = 6.0  # nats
+NEARER = 0.7  # of an epsilon, the next that is tried
 GAINED = 0.5  # a round more is worth its points if it makes the radius smaller by this
 
 
@@ -41,6 +43,7 @@ class Contour:
         self.tilts: Tilts = tilts or Tilts(laws)
         self._laws, self._digits = laws, digits
         self._points: Points | None = None
+        self._reached: float = digits  # by these points, where they were taken
         self._smoothed: Smoothed | None = None
 
     @property
@@ -52,6 +55,22 @@ class Contour:
         """The same to fewer digits, for a search."""
         return Contour(self._laws, digits, self.tilts)
 
+    def nearer(self, epsilon: arb, target: arb) -> arb:
+        """An epsilon as large or smaller whose delta is at most the target for certain, as there.
+
+        Deltas of steps at epsilons add up to one of all steps at the sum of these. Where steps are
+        rare and few, Chernoff's bounds are far above.
+        """
+        curves = [(drawn(law), n) for law, n in self._laws]
+        steps = sum(n for _, n in curves)
+
+        def serves(x: arb) -> bool:
+            return bool(sum((n * curve(x / steps) for curve, n in curves if curve), ZERO) <= target)
+
+        while all(curve for curve, _ in curves) and serves(closer := (NEARER * epsilon).mid()):
+            epsilon = closer
+        return epsilon
+
     def __call__(self, epsilon: arb) -> arb:
         """delta at a real `epsilon`, to the digits asked for where points suffice."""
         if self._smoothed:
@@ -61,7 +80,7 @@ class Contour:
             return self._smooth(epsilon)
         if self._points:
             value = self._points.delta(epsilon)
-            if digits_of(value) >= self._digits - SPARE or self._points.is_cut:
+            if digits_of(value) >= self._reached - SPARE or self._points.is_cut:
                 return value
         return self._replanned(epsilon)
 
@@ -80,7 +99,8 @@ class Contour:
             except NotKnownError:
                 return self._smooth(epsilon)
             value = points.delta(epsilon)
-            if digits_of(value) >= self._digits or points.is_cut or points.number > NEARLY_ALL:
+            is_enough = digits_of(value) >= self._digits - SPARE
+            if is_enough or points.is_cut or points.number > NEARLY_ALL:
                 break
             if not value.rad() < before * GAINED:
                 break  # the parameters' own rounding is left
@@ -89,7 +109,7 @@ class Contour:
             log_delta -= max(lost, 0.0)
         if digits_of(value) < min(self._digits, FEW):
             return self._smooth(epsilon)
-        self._points = points
+        self._points, self._reached = points, min(float(self._digits), digits_of(value))
         return value
 
     def _smooth(self, epsilon: arb) -> arb:

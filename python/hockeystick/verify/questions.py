@@ -82,7 +82,7 @@ def _beyond(one: Composed, target: arb) -> arb:
     if one.contour is not None and rest > 0:
         high = max(one.contour.tilts.epsilon(float(rest.log())) * 1.0001, 1e-300)
         if one.contour.tilts.least(arb(high)) <= rest:
-            return arb(high)
+            return one.contour.nearer(arb(high), rest)
     if one.supremum is not None and one.slack.is_zero():
         return one.supremum
     while high < FARTHEST:
@@ -139,14 +139,14 @@ def _least(x: Sequence[arb], f: Sequence[arb]) -> arb:
     for k in (1, 2):
         left = (f[k] - f[k - 1]) / (x[k] - x[k - 1])
         right = (f[k + 2] - f[k + 1]) / (x[k + 2] - x[k + 1])
+        width = x[k + 1] - x[k]
         if not right > left:
-            width = x[k + 1] - x[k]
             from_left = f[k] + (left * width).min(ZERO)
             from_right = f[k + 1] - (right * width).max(ZERO)
             floor = floor.min(from_left.max(from_right))
             continue
-        place = (f[k + 1] - f[k] + left * x[k] - right * x[k + 1]) / (left - right)
-        floor = floor.min(f[k] + left * (place - x[k])).min(f[k]).min(f[k + 1])
+        meeting = (f[k + 1] - f[k] - right * width) / (left - right)  # from point k on
+        floor = floor.min(f[k] + left * meeting).min(f[k]).min(f[k + 1])
     return between(floor, f[2])
 
 
@@ -179,4 +179,4 @@ def _crossing(curve: Curve, rate: arb, start: arb, step: arb) -> arb:
         low, high, step = high, (high + step).mid(), 2 * step
     while beyond(low) <= rate and low > -FARTHEST:
         low, high, step = (low - step).mid(), low, 2 * step
-    return proposed(beyond, rate, low, high, ctx.prec // 4).mid()
+    return proposed(beyond, rate, low, high, ctx.prec // 3).mid()

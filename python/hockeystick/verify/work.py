@@ -4,6 +4,7 @@
 A unit is a microsecond of one quiet core of 2023 at up to 256 bits.
 """
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -44,6 +45,12 @@ def spend(units: float) -> None:
     if left is not None:
         afford(units)
         left[0] -= units * max(1.0, ctx.prec / PLAIN)
+
+
+def remaining() -> float:
+    """How much is left."""
+    left = _left.get()
+    return math.inf if left is None else left[0]
 
 
 def afford(units: float) -> None:
