@@ -3,25 +3,15 @@
 
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from scipy import special
 
 import hockeystick as hs
 from exact.release import power
-from hockeystick.disjoint import AnyRun
+from hostile_gaussians import ADJACENCIES, ALL, REPLACEMENT, Run, between_noises, groups, matrices
 from random_runs import compositions, laplace_below, log_laplace, log_normal
-
-ADJACENCIES = (
-    hs.Adjacency.ADD_OR_REMOVE_ONE,
-    hs.Adjacency.REMOVE_ONE,
-    hs.Adjacency.ADD_ONE,
-    hs.Adjacency.REPLACE_SPECIAL,
-)
-REPLACEMENT = (hs.Adjacency.REPLACE_ONE, hs.Adjacency.REPLACE_SPECIAL)
-ALL = (*ADJACENCIES, hs.Adjacency.REPLACE_ONE)
-Run = tuple[AnyRun, Sequence[hs.Adjacency]]
 
 
 def _rate(rng: random.Random) -> float:
@@ -158,7 +148,10 @@ def fixed_sizes(rng: random.Random) -> Run:
 def shuffles(rng: random.Random) -> Run:
     batches = rng.choice((2, 3, rng.randint(2, 100), round(power(rng, 1, 6))))
     step = hs.Gaussian(noise_multiplier=power(rng, -0.5, 1.5))
-    epoch = step.shuffled(batches=batches, epochs=rng.choice((1, 1, rng.randint(1, 9))))
+    sizes = {}
+    if batches < 10 and rng.random() < 0.3:
+        sizes = {"batch_size": (size := rng.randint(2, 99)), "last_batch": rng.randint(1, size)}
+    epoch = step.shuffled(batches=batches, epochs=rng.choice((1, 1, rng.randint(1, 9))), **sizes)
     return rng.choice((1, 1, rng.randint(2, 100))) * epoch, REPLACEMENT
 
 
@@ -288,24 +281,6 @@ def selections_of_runs(rng: random.Random) -> Run:
     return 1 * hs.best_of(_single(rng), **law), ALL
 
 
-def matrices(rng: random.Random) -> Run:
-    """Correlated noise: trees, bands, and small matrices, of records that come back."""
-    noise, size = power(rng, -0.3, 1.5), rng.randint(1, 6)
-    joins: dict[str, Any] = {
-        "min_separation": rng.randint(1, 4),
-        "max_participations": rng.choice((None, 1, 2)),
-    }
-    if rng.random() < 0.3:
-        band = [1.0, *(rng.choice((1, 1, -1)) * rng.random() for _ in range(rng.randint(0, 3)))]
-        made: hs.Mechanism = hs.ToeplitzMechanism(band, steps=size, noise_multiplier=noise, **joins)
-    else:
-        signs = rng.choice(((1,), (1,), (1, -1)))
-        rows = [[rng.choice(signs) * rng.choice((0, 1, rng.random())) for _ in range(size)]]
-        rows += [[float(i == j) for j in range(size)] for i in range(size)]
-        made = hs.MatrixMechanism(rows, noise_multiplier=noise, **joins)
-    return rng.choice((1, 1, 3)) * made, ALL
-
-
 def thresholds(rng: random.Random) -> Run:
     """Guarantees that are calls of their own."""
     first, second = power(rng, -3, 1), power(rng, -3, 1)
@@ -320,15 +295,6 @@ def thresholds(rng: random.Random) -> Run:
         )
     )
     return rng.choice((1, 2, rng.randint(1, 300))) * made, ALL
-
-
-def groups(rng: random.Random) -> Run:
-    size, noise = rng.randint(2, 9), power(rng, -0.3, 1.7)
-    if rng.random() < 0.4:
-        alone = rng.choice((hs.Gaussian, hs.Laplace))(noise)
-        return rng.choice((1, 1, 5)) * alone.group(size), ALL
-    step = hs.Gaussian(noise).poisson_sampled(power(rng, -4, -0.1))
-    return rng.choice((1, 1, rng.randint(2, 100))) * step.group(size), ADJACENCIES
 
 
 def composed_allocations(rng: random.Random) -> Run:
@@ -346,14 +312,6 @@ def left_out(rng: random.Random) -> Run:
         batches=batches, left_out=rng.choice((1, 7)), batch_size=rng.randint(1, 99)
     )
     return rng.choice((1, 1, rng.randint(2, 20))) * epoch, REPLACEMENT
-
-
-def between_noises(rng: random.Random) -> Run:
-    least = power(rng, -0.5, 1)
-    made = hs.GaussianBetween(least_noise=least, most_noise=least * (1 + power(rng, -9, 0)))
-    if rng.random() < 0.3:
-        return rng.choice((1, 10)) * made.poisson_sampled(power(rng, -3, 0)), ALL
-    return rng.choice((1, 1, 10)) * made, ALL
 
 
 FAMILIES: dict[str, tuple[Callable[[random.Random], Run], int]] = {
