@@ -29,13 +29,14 @@ def line_of(pair, tilt, frequency, log_accuracy=38.0, cut=0.0):
     return _core.contour.moment_line(pair, tilt / 2, tilt, 1.5 * tilt, frequency, log_accuracy, cut)
 
 
-def check(line, truth, tilt, spacing, turns):
+def check(line, truth, tilt, spacing, turns, *, moduli=False):
     """Samples and real moments; how much of what is stated for samples is met, at most."""
     value, error = line.log_moment()
     assert abs(truth.log_moment(tilt) - arb(value)) <= arb(error)
-    for other in (tilt / 2, 1.5 * tilt):
+    for other in (tilt / 2, tilt, 1.5 * tilt):
         assert truth.log_moment(other) <= arb(line.log_moment_above(other))
     samples, met = line.samples(spacing, max(turns) + 1), 0.0
+    assert samples[0] == (0.0, 0.0, 0.0, 0.0)
     exact = truth.samples(tilt, [arb(spacing) * k for k in turns])
     for k, moment in zip(turns, exact, strict=True):
         re, im, rounding, truncation = samples[k]
@@ -43,4 +44,6 @@ def check(line, truth, tilt, spacing, turns):
         if math.isfinite(truncation):
             assert off <= arb(rounding) + arb(truncation), k
             met = max(met, float((off / (rounding + truncation)).mid()))
+        below = range(k + 1 if moduli else 0)
+        assert all(abs(moment) <= arb(line.modulus_bound(spacing * j)) for j in below)
     return met

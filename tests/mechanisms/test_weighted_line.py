@@ -9,6 +9,8 @@ from flint import acb, arb
 
 from exact.line import SmoothLine
 from hockeystick import _core
+from mechanisms import lines
+from mechanisms.lines import line_of
 
 UNIT_ROUNDOFF = _core.numeric.unit_roundoff
 ENDS = {"special_remove": ("remove", "replace"), "special_add": ("add", "replace")}
@@ -62,26 +64,9 @@ class Truth(NamedTuple):
         return sums
 
 
-def line_of(pair, tilt, frequency, log_accuracy=38.0):
-    return _core.contour.moment_line(pair, tilt / 2, tilt, 1.5 * tilt, frequency, log_accuracy)
-
-
-def check(line, truth, tilt, spacing, turns):
-    """Real moments, samples, moduli; how much of what is stated for samples is met, at most."""
-    value, error = line.log_moment()
-    assert abs(truth.log_moment(tilt) - arb(value)) <= arb(error)
-    for other in (tilt / 2, tilt, 1.5 * tilt):
-        assert truth.log_moment(other) <= arb(line.log_moment_above(other))
-    samples, met = line.samples(spacing, max(turns) + 1), 0.0
-    assert samples[0] == (0.0, 0.0, 0.0, 0.0)
-    moments = truth.samples(tilt, [arb(spacing) * k for k in turns])
-    for k, moment in zip(turns, moments, strict=True):
-        re, im, rounding, truncation = samples[k]
-        off = abs(moment - 1 - acb(re, im))
-        assert off <= arb(rounding) + arb(truncation), k
-        met = max(met, float((off / (rounding + truncation)).mid()))
-        assert all(abs(moment) <= arb(line.modulus_bound(spacing * j)) for j in range(k + 1))
-    return met
+def check(*asked):
+    """With moduli, whose bounds hold from a frequency on."""
+    return lines.check(*asked, moduli=True)
 
 
 DRAWS = [

@@ -59,14 +59,6 @@ def test_few_transforms_serve_many_questions(query):
     assert len(grids) <= 12
 
 
-@pytest.mark.parametrize("query", QUERIES)
-def test_one_after_another_the_answers_keep_their_order(query):
-    values = np.sort(QUERIES[query][1])
-    together = ask(query, directions("sampled laplace"), values)
-    lower, upper = ([getattr(a, end) for a in together] for end in ("lower", "upper"))
-    assert all(a >= b for a, b in zip(upper, lower[1:], strict=False))
-
-
 def test_memory_that_serves_one_question_serves_many():
     """What waits for more questions takes none that one question needs."""
     terms = directions("laplace")

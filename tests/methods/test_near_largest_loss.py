@@ -80,15 +80,6 @@ def test_the_floor_is_that_of_the_core():
     assert hs._core.largest_loss_rounding == hs.LARGEST_LOSS_ROUNDING
 
 
-def test_arrays_agree_with_single_questions():
-    run = 10 * hs.Laplace(noise_multiplier=10.0)
-    single = [run.delta(epsilon) for epsilon in (0.5, 1.0, 1.5)]
-    together = run.delta([0.5, 1.0, 1.5])
-    assert together[0] == pytest.approx(single[0], rel=2e-3)
-    assert 0 <= together[1] <= FLOOR * 2
-    assert together[2] == single[2] == 0
-
-
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_losses_that_are_rounded_are_counted(count):
     """Logarithms of ratios, asked within an ulp or two of their sum."""

@@ -2,7 +2,6 @@
 """delta by the number of large losses: the page in ball arithmetic, and true deltas."""
 
 import bisect
-import itertools
 import math
 
 import pytest
@@ -288,17 +287,3 @@ def test_it_bounds_no_epsilon():
     )
     assert (found.lower, found.upper) == (0, math.inf)
     assert not found.converged
-
-
-SIGMAS, RATES, COUNTS = (1.0, 1.145), (1e-3, 1e-4, 2.4e-5, 1e-6), (100, 504, 5000)
-
-
-@pytest.mark.parametrize("sigma", SIGMAS)
-@pytest.mark.parametrize("rate", RATES)
-@pytest.mark.parametrize("count", COUNTS)
-def test_no_delta_of_rare_steps_is_refused(sigma, rate, count):
-    run = count * hs.Gaussian(noise_multiplier=sigma).poisson_sampled(rate)
-    bounds = [run.delta_bounds(epsilon, smallest=0) for epsilon in (1.0, 2.7, 4.0, 6.0)]
-    for one, next_one in itertools.pairwise(bounds):
-        assert next_one.upper <= one.upper
-        assert next_one.lower <= one.lower
