@@ -14,7 +14,7 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 constexpr int most_nodes = 4096;
-constexpr double most_exponent = 200;  // s mu^2 - t: nodes reach as far as e^(s mu^2) where t is small
+constexpr double most_exponent = 200;  // s mu^2 / t: nodes reach as far as e to that
 constexpr double centred_end = 4;      // the transform's own error is e^c times one of 1e-16
 
 // The trapezoid rule in y = log x: its step, a multiple of 2^-16, and what aliases add, as a part of the integrals of
@@ -26,14 +26,14 @@ struct Rule {
 Rule rule_for(double s, double nats) {
   Rule rule;
   double angle = 0;
-  for (int k = 1; k < 32; ++k) {
-    const double turned = 0.048 * k, step = 2 * pi * turned / (nats - s * math::log(math::cos(turned)));
+  for (double turned = 1.5; turned > 1e-4; turned *= 0.9) {
+    const double step = 2 * pi * turned / (nats - s * math::log(math::cos(turned)));
     if (step > rule.step) rule.step = step, angle = turned;
   }
   rule.step = std::max(std::floor(rule.step * 0x1p16), 1.0) * 0x1p-16;
-  const double spread = -s * math::log(math::cos(angle));
-  // proof: reversed-moments
-  rule.alias = 2 / math::expm1(2 * pi * angle / rule.step * (1 - 8 * u)) * math::exp(spread) * (1 + 1e-9);
+  const double spread = -s * math::log(math::cos(angle)) * (1 + 8 * u),
+               turns = 2 * pi * angle / rule.step * (1 - 8 * u);
+  rule.alias = 2 * math::exp(spread - turns) / -math::expm1(-turns) * (1 + 1e-6);  // proof: reversed-moments
   return rule;
 }
 
@@ -217,7 +217,7 @@ double log_difference(double a, double b) { return b < a ? a + math::log(-math::
 Interval log_transform(double mu, double c, double nats) { return LogTransform(mu, c).log_value(nats); }
 
 Interval reversed_log_moment(const LognormalTransform& transform, double steps, double s, double nats) {
-  if (!(s * transform.mu() * transform.mu() < most_exponent + steps)) return {0, infinity};
+  if (!(s * transform.mu() * transform.mu() < most_exponent * steps)) return {0, infinity};
   const auto [step, alias] = rule_for(s, nats);
   NodeSums sums(transform, steps, s, step, nats);
   sums.add_all();

@@ -6,6 +6,8 @@
 // t of the transform of Y: E R^-s Gamma(s) = the integral of x^(s-1) E e^(-x R) over x > 0.
 #pragma once
 
+#include <cmath>
+
 #include "numeric/interval.hpp"
 #include "numeric/lognormal_transform.hpp"
 
@@ -14,6 +16,10 @@ namespace hockeystick {
 /// Encloses log E R^-s, s > 0, for the mean of `steps` copies. Nodes suffice for an error of about e^-nats of the
 /// moment; the upper end is infinite where no transform is known far enough out.
 Interval reversed_log_moment(const LognormalTransform& transform, double steps, double s, double nats);
+
+/// A guess of its work [ns]: nodes grow with the root of s, and where s is small they reach far down. Measured at noise
+/// .6 to 900 and 10 to 10^4 steps: .03 to 7 ms.
+inline double reversed_moment_work(double s) { return 3e4 * (1 + std::sqrt(s) / 10) + (s < 0.1 ? 1e6 : 0); }
 
 /// Encloses log E e^(-c Y), c > 0, Y = e^(mu x - mu^2 / 2), x standard normal; the rule is off by about e^-nats of it.
 Interval log_transform(double mu, double c, double nats);
