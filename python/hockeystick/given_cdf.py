@@ -34,6 +34,8 @@ _UNIT = 2.0**-53
 _MOST_EXCESS = (
     1 + 1e-6
 )  # largest E[exp(-loss)] that is accepted, as distribution functions are rounded
+_SUM_NOISE = 1e-9  # within which a pair is taken over its exact sums
+_LARGEST = 700.0  # exponentials of more are not finite, of less not normal
 _NOISE = 1e-12  # how far rounding may take a distribution function from being one
 
 
@@ -96,6 +98,47 @@ def enclosed(cdf: Callable[[Any], Any], allowance: Allowance) -> Enclosed:
         more_private=_pair([*masses, 0.0], down),
         shift=outward.log(total, above=True),
         missed=below + 2 * _UNIT,
+    )
+
+
+def enclosed_masses(losses: FloatArray, masses: FloatArray) -> Enclosed:
+    """Pairs around the loss that is each of these numbers with the mass beside it, over their sum.
+
+    Nothing is rounded but what the masses are taken against: it is moved outward, also by what
+    numbers too small to be normal may be off by.
+
+    Raises:
+        ValueError: The masses are none of a privacy loss.
+    """
+    total = math.fsum(masses)
+    if not (np.all(masses >= 0) and abs(total - 1) <= _SUM_NOISE):
+        raise ValueError(
+            f"pmf must be >= 0 and sum to 1, got sum {total!r}, least {masses.min()!r}"
+        )
+    kept = masses > 0
+    losses, masses = losses[kept], masses[kept]
+    if not losses.min() >= -_LARGEST:
+        raise ValueError(f"losses must be at least {-_LARGEST:g}, got {losses.min()!r}")
+    factor = np.minimum(losses, _LARGEST)
+    least, most = (
+        outward.quotient(
+            outward.product(masses, outward.exp(-factor, above=above), above=above),
+            outward.total(masses, above=not above),
+            above=above,
+        )
+        for above in (False, True)
+    )
+    up, excess = _distribution(np.where(losses <= _LARGEST, least, 0.0), above=False)
+    if excess > _MOST_EXCESS:
+        raise ValueError(
+            f"pmf must be that of a privacy loss, for which E[exp(-loss)] <= 1, got {excess!r}"
+        )
+    down, scale = _distribution(most, above=True)
+    known = [*masses.tolist(), 0.0]
+    return Enclosed(
+        less_private=_pair(known, up),
+        more_private=_pair(known, down),
+        shift=outward.log(scale, above=True),
     )
 
 

@@ -5,9 +5,16 @@ import math
 
 import numpy as np
 import pytest
+from scipy import integrate, stats
 
 import hockeystick as hs
 from hockeystick.compat import prv_accountant as prv
+from hockeystick.compat.prv_accountant.privacy_random_variables import (
+    PrivacyRandomVariableTruncated,
+)
+from hockeystick.compat.prv_accountant.privacy_random_variables.poisson_subsampled_gaussian_mechanism import (  # noqa: E501
+    log,
+)
 
 SAMPLED = prv.PoissonSubsampledGaussianMechanism(0.2, 0.7)
 KNOWN = {
@@ -79,3 +86,45 @@ def test_a_subclass_needs_a_cdf_alone():
     for ask in (own.mean, lambda: own.rdp(2.0), lambda: own.pdf(0.0)):
         with pytest.raises(NotImplementedError, match="Own"):
             ask()
+
+
+@pytest.mark.parametrize(("low", "high"), [(-1.0, 0.5), (-30.0, 1e2), (0.5, 2.0), (-3.0, -1.0)])
+def test_cut_at_both_ends(low, high):
+    """The loss of Gaussian noise is N(mu^2 / 2, mu^2)."""
+    mu = 2.0
+    cut = PrivacyRandomVariableTruncated(prv.GaussianMechanism(1.0, mu), low, high)
+    ends = [(end - mu**2 / 2) / mu for end in (low, high)]
+    truth = stats.truncnorm(*ends, loc=mu**2 / 2, scale=mu)
+    at = np.linspace(low - 1, high + 1, 31)
+    assert cut.cdf(at) == pytest.approx(truth.cdf(at), abs=1e-12)
+    assert cut.pdf(at[1:-1]) == pytest.approx(truth.pdf(at[1:-1]), abs=1e-9)
+    assert cut.mean() == pytest.approx(truth.mean(), rel=1e-7)
+    assert cut.pm_inf == 0
+    mass, _ = integrate.quad(cut.pdf, low, high)
+    assert mass == pytest.approx(1, abs=1e-6)
+
+
+def test_small_means_are_found_far_within():
+    step = prv.PoissonSubsampledGaussianMechanism(1.2e-4, 0.2)
+    assert PrivacyRandomVariableTruncated(step, -134.0, 134.0).mean() == pytest.approx(
+        step.mean(), rel=1e-3
+    )
+    laplace = prv.LaplaceMechanism(1.0)
+    assert PrivacyRandomVariableTruncated(laplace, -50.0, 50.0).mean() == pytest.approx(
+        laplace.mean(), rel=2e-2
+    )
+
+
+@pytest.mark.parametrize(
+    ("ends", "message"),
+    [((1.0, 1.0), "> t_min"), ((-math.inf, 1.0), "> t_min"), ((5.0, 9.0), "between t_min = 5.0")],
+)
+def test_nothing_left(ends, message):
+    with pytest.raises(ValueError, match=message):
+        PrivacyRandomVariableTruncated(prv.LaplaceMechanism(1.0), *ends)
+
+
+def test_logarithms_without_warnings():
+    assert log(1) == 0
+    assert log(0) == -math.inf
+    assert np.isnan(log(-1.0))

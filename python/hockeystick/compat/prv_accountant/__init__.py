@@ -3,8 +3,8 @@
 
     from hockeystick.compat.prv_accountant import PRVAccountant    # was: from prv_accountant ...
 
-Public classes, arguments and the three numbers of an answer are those of prv_accountant 0.2 but for
-what is listed below, and it need not be installed. On the command line, ``hockeystick epsilon`` takes the options of
+Modules, classes, arguments and the three numbers of an answer are those of prv_accountant 0.2 but
+for what is listed below, and it need not be installed. On the command line, ``hockeystick epsilon`` takes the options of
 ``compute-dp-epsilon``.
 
 Every answer is ``(lower, estimate, upper)``: the truth lies between the outer two, rounding
@@ -26,7 +26,11 @@ there: for DP-SGD also that of adding one. Answers differ where the original is 
 | `num_self_compositions` of another length | may be broadcast or cut | ValueError |
 | NaN, infinite or negative parameters | often accepted | ValueError |
 
-The mechanisms' `rdp` and `mean` are certified upper bounds; their `cdf` and `pdf` are to look at.
+``PRVAccountant.compute_composition`` and `composers` return losses on a grid: `pmf` and `domain` are
+to look at, in floating point, and ``compute_epsilon`` of such a loss encloses what was composed: the
+mechanisms, or the masses given to `DiscretePrivacyRandomVariable`, as they are. The mechanisms' `rdp`
+and `mean` are certified upper bounds; their `cdf` and `pdf` are to look at, and so is all of
+`PrivacyRandomVariableTruncated`, whose `cdf` is 0 at its lower end (there: not quite).
 
 ``PRVAccountant.compute_trade_off_curve`` is proposed for prv_accountant, and in none of its versions.
 
@@ -34,11 +38,8 @@ Mechanisms of one's own are subclasses of `PrivacyRandomVariable` with a `cdf`, 
 Their losses are rounded up and down to a grid that `eps_error` chooses, so that the bounds enclose
 what the `cdf` says; `rdp`, `mean` and `pdf` are not needed.
 
-Nothing is discretised before it is asked about. So what its documentation does not name and its
-accountant uses within is not offered: the modules `composers`, `discretisers`, `domain` and
-`discrete_privacy_random_variable`, ``PRVAccountant.compute_composition``, whose losses on a grid
-``Composition.pld`` has, ``accountant.compute_safe_domain_size`` and
-`PrivacyRandomVariableTruncated`; nor is its second opinion, ``other_accountants.RDP``
+Not offered: its module `discretisers` and ``accountant.compute_safe_domain_size``, since nothing is
+discretised before it is asked about; and its second opinion, ``other_accountants.RDP``
 (``hockeystick.baselines`` has more of them).
 """  # noqa: E501 - rows of a table
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``prv_accountant.accountant``: epsilon and delta of compositions, enclosed."""
 
+import math
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -10,10 +11,15 @@ import numpy.typing as npt
 
 from hockeystick.compat import _arguments
 from hockeystick.compat.prv_accountant.composed import Answer, Composed, FloatArray
+from hockeystick.compat.prv_accountant.discrete_privacy_random_variable import (
+    ComposedPrivacyRandomVariable,
+)
 from hockeystick.compat.prv_accountant.privacy_random_variables import (
-    KnownMechanism,
     PoissonSubsampledGaussianMechanism,
     PrivacyRandomVariable,
+)
+from hockeystick.compat.prv_accountant.privacy_random_variables.abstract_privacy_random_variable import (  # noqa: E501
+    KnownMechanism,
 )
 from hockeystick.given_cdf import Allowance
 
@@ -21,6 +27,7 @@ Counts = int | Sequence[int] | npt.NDArray[np.integer[Any]] | None
 
 _BOUNDS = ("lower", "estimate", "upper")
 _RATES = np.unique([0.0, *np.logspace(-5, 0, 101), *np.linspace(0, 1, 101)])
+_WIDEST_INTERVAL = 0.1  # of masses that are looked at [nats]
 
 
 class PRVAccountant:
@@ -118,6 +125,15 @@ class PRVAccountant:
             raise ValueError(f"bound must be one of {', '.join(_BOUNDS)}, got {bound!r}")
         rates = self._composed(num_self_compositions).tradeoff(_RATES)
         return _RATES.copy(), rates[_BOUNDS.index(bound)]
+
+    def compute_composition(self, num_self_compositions: Counts) -> ComposedPrivacyRandomVariable:
+        """The loss of the composition; its masses are made when they are looked at.
+
+        Args and errors: as of `compute_epsilon`.
+        """
+        runs = sum(self.max_self_compositions)
+        interval = min(self.eps_error / math.sqrt(max(runs, 1)), _WIDEST_INTERVAL)
+        return ComposedPrivacyRandomVariable(self._composed(num_self_compositions), interval)
 
     @property
     def _allowance(self) -> Allowance:

@@ -18,6 +18,7 @@ Answer = tuple[float, float, float]
 FloatArray = npt.NDArray[np.float64]
 
 _COARSE = 1e-2  # where the grid of a mechanism of one's own costs more than that
+_FINE = 1e-10
 
 
 class Composed(NamedTuple):
@@ -111,6 +112,17 @@ class Composed(NamedTuple):
         lower = np.maximum(outward.difference(lower, self.allowed, above=False), 0.0)
         upper = np.minimum(upper, 1.0)
         return lower, lower + (upper - lower) / 2, upper
+
+    def estimate(self, wanted: str, at: float) -> float:
+        """An epsilon or a delta between those of the two runs; an estimate, no bound."""
+        ends = []
+        for run in (self.more_private, self.less_private):
+            try:
+                bounds = getattr(run, f"{wanted}_bounds")(at, **_options(_FINE))
+            except hs.CertificationError as error:
+                bounds = error.bounds
+            ends += [bounds.lower, bounds.upper]
+        return ends[0] + (ends[-1] - ends[0]) / 2 if ends[0] < math.inf else math.inf
 
 
 def _options(width: float) -> dict[str, Any]:
