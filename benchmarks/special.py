@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from tail import mechanisms, noise, power, rate, response
 
 OFF = (
-    *("large_loss", "one_large_loss", "rungs", "spread_transform", "chernoff_bound"),
+    *("large_loss", "one_large_loss", "spread_transform", "chernoff_bound"),
     *("enumeration", "atoms", "closing", "cut", "whole_line", "epochs"),
     *("single_step", "closed_form"),
 )

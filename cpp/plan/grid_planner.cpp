@@ -33,7 +33,7 @@ GridPlanner::GridPlanner(const Direction& direction, const Question& question, d
   if (question_.log_margin > 0) question_.tolerance *= tuning::shared_tightness;
   const bool wants_epsilon = question_.wants_epsilon();
   log_delta_ = wants_epsilon ? math::log(question_.at) : saddlepoint_.saddle_for_epsilon(question_.at).log_delta;
-  if (!wants_epsilon || !step_to_rung(math::log(finite_delta()))) forecast();
+  forecast();
   log_tolerance_ = wanted_log_tolerance();
 }
 
@@ -73,7 +73,6 @@ void GridPlanner::learn(const Width& found) {
   const Plan before = std::move(*plan_);
   plan_.reset();
   ++attempts_;
-  if (step_off_rung()) log_tolerance_ = wanted_log_tolerance();
   if (!limited_by_.empty()) return;
   const double delta = question_.wants_epsilon() ? question_.at : found.upper;
   const double width = found.lost + found.rounding + found.discretization, gap = found.upper - found.lower;
@@ -98,14 +97,13 @@ void GridPlanner::learn(const Width& found) {
 
 void GridPlanner::forecast() {
   const bool wants_epsilon = question_.wants_epsilon();
-  double finite = forecast_from(log_delta_);
+  forecast_from(log_delta_);
   // Without the rare huge losses the forecast of delta may be far lower, so that still more losses do not matter.
   for (int i = 0; i < 4 && !wants_epsilon && at_.log_delta < log_delta_ - 1; ++i)
-    finite = forecast_from(log_delta_ = at_.log_delta);
+    forecast_from(log_delta_ = at_.log_delta);
   close();
   zero_forecast_ = wants_epsilon && at_.epsilon <= 0;
   if (zero_forecast_) at_ = saddlepoint_.saddle_for_epsilon(0);
-  if (!wants_epsilon && at_.regular && rungs_) step_to_rung(finite);
 }
 
 // The part of the given delta that finite losses may take.
@@ -113,19 +111,12 @@ double GridPlanner::finite_delta() const {
   return std::max(question_.at - infinity_mass_ - closed_mass_, 1e-3 * question_.at);
 }
 
-// Forecasts with the losses that truncation may not cut at a delta of about e^log_delta. Returns the log of delta of
-// finite losses.
-double GridPlanner::forecast_from(double log_delta) {
+// Forecasts with the losses that truncation may not cut at a delta of about e^log_delta.
+void GridPlanner::forecast_from(double log_delta) {
   saddlepoint_ = whole_;
   saddlepoint_.truncate(log_delta - question_.log_margin + math::log(1e-4 * question_.tolerance));
   at_ = question_.wants_epsilon() ? saddlepoint_.saddle_for_delta(finite_delta())
                                   : saddlepoint_.saddle_for_epsilon(question_.at);
-  const double finite = at_.log_delta;
-  add_infinity();
-  return finite;
-}
-
-void GridPlanner::add_infinity() {
   if (!question_.wants_epsilon()) at_.log_delta = math::log(math::exp(at_.log_delta) + infinity_mass_);
 }
 
@@ -181,33 +172,6 @@ void GridPlanner::look_at(const Width& found, bool tried) {
   interval_ = std::min(widest_interval, known ? std::min(interval_, wanted) : wanted);
 }
 
-// Questions whose deltas lie between the same powers of e^`rung_width` get the same plan, made for the lower power, so
-// that they share a transform. The window reaches a deviation below the epsilon that it is planned for. `finite`: log
-// of delta of finite losses.
-bool GridPlanner::step_to_rung(double finite) {
-  const double width = tuning::rung_width;
-  if (is_off("rungs") || !(finite <= -width)) return false;  // epsilon varies too much at larger deltas
-  const double rung = width * std::floor(finite / width);
-  Saddlepoint saddlepoint = whole_;
-  saddlepoint.truncate(rung - question_.log_margin + math::log(1e-4 * question_.tolerance));
-  const Saddle at = saddlepoint.saddle_for_delta(math::exp(rung));
-  if (!at.regular || !(at.epsilon > 2 * width / at.slope)) return false;
-  const double before = question_.wants_epsilon() ? at.epsilon - (finite - rung) / at.slope : question_.at;
-  if (!(std::fabs(at.epsilon - before) < 0.5 * at.deviation)) return false;
-  at_ = at;
-  add_infinity();
-  saddlepoint_ = std::move(saddlepoint);
-  return on_rung_ = true;
-}
-
-// Plans for the question itself from now on. False if it was planned so already.
-bool GridPlanner::step_off_rung() {
-  if (!on_rung_) return false;
-  on_rung_ = rungs_ = false;
-  forecast();
-  return true;
-}
-
 // Relative width of delta that meets the tolerance of the answer.
 double GridPlanner::wanted_log_tolerance() const {
   if (!question_.wants_epsilon()) {  // infinite losses have no discretization error
@@ -217,9 +181,7 @@ double GridPlanner::wanted_log_tolerance() const {
   if (zero_forecast_)  // if delta(0) is enclosed to this width, the answer is 0
     return std::clamp(0.3 * (math::log(question_.at) - at_.log_delta), 1e-6, 0.5);
   const double slope = at_.regular ? at_.slope : at_.tilt + 1 / at_.epsilon;
-  // Epsilon is smaller at the upper end of the rung.
-  const double epsilon = at_.epsilon - (on_rung_ ? tuning::rung_width / slope : 0);
-  return std::clamp(slope * question_.tolerance * epsilon, 1e-13, 0.5);
+  return std::clamp(slope * question_.tolerance * at_.epsilon, 1e-13, 0.5);
 }
 
 }  // namespace hockeystick

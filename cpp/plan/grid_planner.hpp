@@ -55,11 +55,8 @@ class GridPlanner {
   void look_at(const Width& found, bool tried);
   bool closed_by(double epsilon);
   Closing closing(double epsilon) const;
-  double forecast_from(double log_delta);
-  void add_infinity();
+  void forecast_from(double log_delta);
   double finite_delta() const;
-  bool step_to_rung(double finite);
-  bool step_off_rung();
   double wanted_log_tolerance() const;
 
   const Direction& direction_;
@@ -68,8 +65,6 @@ class GridPlanner {
   Saddlepoint whole_, saddlepoint_;
   Saddle at_{};
   double log_delta_ = 0;        // of the last forecast
-  bool on_rung_ = false;        // whether the plan is shared with questions nearby
-  bool rungs_ = true;           // whether it may be shared
   bool zero_forecast_ = false;  // whether epsilon is forecast to be 0
   Closing closing_;
   double closed_mass_ = 0;  // probability of an infinite loss by the closing

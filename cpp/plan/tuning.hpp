@@ -180,9 +180,6 @@ inline const double graded_fraction = tuned("graded_fraction", 0.02);
 // Points of a grid that holds all atoms. By hand.
 // x2: nothing. /2: nothing.
 inline const double exact_points = tuned("exact_points", 0x1p17);
-// Nats of delta within which questions get the same plan. By hand.
-// x2: 63 answers, time -1%. /2: 65 answers, time -0%.
-inline const double rung_width = tuned("rung_width", 2);
 // Part of the tolerance for the first of the questions that share a transform. By hand.
 // x2: 2 answers, time -1%. /2: 2 answers, time -1%.
 inline const double shared_tightness = tuned("shared_tightness", 0.5);

@@ -50,14 +50,12 @@ def test_answers_do_not_depend_on_what_was_asked_before(name):
     assert budgets[0] == budgets[1] == budgets[2]
 
 
-def test_equal_and_nearby_questions_need_no_second_transform():
+def test_equal_questions_need_no_second_transform():
     run = RUNS["sampled Laplace"]
     first = run.epsilon_bounds(1e-5)
     kept = _core.parts.kept_transforms()
     assert kept[0] >= 1
     assert run.epsilon_bounds(1e-5) == first
-    for delta in (0.8e-5, 1.1e-5, 1.5e-5, 2e-5):  # logarithms from -11.7 to -10.8
-        run.epsilon_bounds(delta)
     assert _core.parts.kept_transforms() == kept
     run.epsilon_bounds(1e-9)
     assert _core.parts.kept_transforms()[0] > kept[0]
