@@ -22,7 +22,7 @@ THROUGH_OTHERS = {
     "plan": "atom_planner closing contour_plan grid_interval grid_planner large_loss lattice_grid "
     "moment_edges nonuniform_grid one_large_loss saddlepoint thinned transform_plan window",
     "pld": "loss_tail safe_masses stored_law tail_sums tradeoff",
-    "run": "dpsgd dpsgd_search enclosing_runs known_alone sha256",
+    "run": "dpsgd dpsgd_search enclosing_runs known_alone sha256 view_rows",
 }
 WITHOUT = {f"{layer}/{name}" for layer, names in THROUGH_OTHERS.items() for name in names.split()}
 

@@ -19,12 +19,7 @@
 #include "run/by_moments.hpp"
 #include "run/enclosing.hpp"
 #include "run/known_alone.hpp"
-#include "run/loss_by_curve.hpp"
-#include "views/bayes_risk.hpp"
-#include "views/gaussian_dp.hpp"
-#include "views/loss_tail.hpp"
-#include "views/renyi.hpp"
-#include "views/tradeoff.hpp"
+#include "run/view_rows.hpp"
 
 namespace hockeystick {
 namespace {
@@ -33,26 +28,7 @@ using Ways = std::span<const Direction>;
 using Points = std::span<const double>;
 using Answers = std::vector<Answer>;
 
-// What a question asks of a run, and which reverses of the directions help to answer it.
-struct Row {
-  View view;
-  Wanted wanted;
-  Answers (*alone)(Ways, Points, const Limits&) = nullptr;
-  Answers (*faced)(Ways, Ways reverses, Points, const Limits&) = nullptr;
-};
-
-constexpr Row rows[] = {
-    {View::epsilon, Wanted::epsilon, epsilon_bounds},
-    {View::delta, Wanted::delta, delta_bounds},
-    {View::power, Wanted::power, nullptr, power_bounds},
-    {View::bayes_risk, Wanted::risk, nullptr, bayes_risk_bounds},
-    {View::gdp_mu, Wanted::rates, nullptr, gdp_bounds},
-    {View::renyi, Wanted::moments, renyi_bounds},
-    {View::zcdp, Wanted::moments, zcdp_bounds},
-    {View::loss_tail, Wanted::loss, nullptr, loss_tail_bounds},
-    {View::loss_quantile, Wanted::loss, nullptr, loss_quantile_bounds},
-    {View::loss_variance, Wanted::loss, loss_variance_bounds},
-};
+using Row = ViewRow;
 
 // Asks the run of pairs that dominate, or of a side, whose directions `of` gives for an adjacency.
 template <class Of>
@@ -131,8 +107,6 @@ Answers between_sides(const Run::Terms& terms, const Row& row, std::size_t adjac
   return enclosed_answers(question_of(terms, row, limits), points, side(runs_above), side(runs_below), known);
 }
 
-const Row& row_of(View view) { return rows[static_cast<std::size_t>(view)]; }
-
 // Meets the tolerance, or is a probability below the floor, which need not.
 void settle(const Row& row, const Limits& limits, Answer& answer) {
   const bool is_lost = may_be_tiny(row.wanted) && answer.upper <= limits.floor();
@@ -182,7 +156,7 @@ Answers by_curve(const Run& run, const Row& row, Comparison way, Points points, 
       [&](Points at) { return asked(View::epsilon, way, at); },
       question_of(run.terms(), row, limits).closes,
   };
-  return row.view == View::loss_tail ? tails_by_curve(of, points, limits) : quantiles_by_curve(of, points, limits);
+  return row.by_curve(of, points, limits);
 }
 
 // The law of the loss of terms that are not exact.
