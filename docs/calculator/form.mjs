@@ -4,7 +4,7 @@ import { ADJACENCIES, MECHANISMS, SAMPLINGS } from "./mechanisms.mjs";
 import { adjacencies, fields, findable, newLine } from "./question.mjs";
 
 const $ = (id) => document.getElementById(id);
-const NAMES = ["seek", "noise", "sampling", "size", "batch", "records", "last", "rate", "largest", "selected", "length", "epochs", "steps", "find", "epsilon", "delta", "adjacency"];
+const NAMES = ["seek", "noise", "sampling", "size", "batch", "records", "last", "rate", "largest", "selected", "group", "length", "epochs", "steps", "find", "epsilon", "delta", "adjacency"];
 
 const escaped = (text) => text.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`);
 
@@ -101,7 +101,7 @@ export class Form {
     $("size").closest(".field").hidden ||= SAMPLINGS[state.sampling].sized === true;
     $("epsilon-label").textContent = state.seek === "delta" ? "Epsilon [nats]" : "Target epsilon [nats]";
     $("epsilon-help").textContent = state.seek === "delta" ? "" : "The most it may be at this delta";
-    $("batch-help").textContent = state.sampling === "poisson" || state.sampling === "truncated" ? "Expected records in a batch" : "Records in a batch";
+    $("batch-help").textContent = ["poisson", "groups", "truncated"].includes(state.sampling) ? "Expected records in a batch" : "Records in a batch";
     $("adjacency-help").textContent = known.length === 0 ? "These lines have no relation in common that each is known under."
       : known.length < Object.keys(ADJACENCIES).length ? `Known only for ${known.length === 1 ? "this one" : "these"}${isTraining ? " with such batches" : " with these lines"}.` : "";
   }

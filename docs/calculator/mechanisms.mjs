@@ -90,6 +90,7 @@ export const SCHEME_TYPES = {
   poisson_sampled: "PoissonSampled",
   fixed_size_sampled: "FixedSizeSampled",
   random_allocation: "RandomAllocation",
+  sampled_group: "SampledGroup",
   selected_steps: "SelectedSteps",
   shuffled: "Shuffled",
   truncated_poisson_gaussian: "TruncatedPoissonGaussian",
@@ -126,6 +127,11 @@ function sizes({ batch, records }) {
   return { batch_size: batch, dataset_size: records };
 }
 
+function drawn(rate, size) {
+  if (!(size >= 1 && size <= 1000)) throw new BadInput(`k, records of a group, must be in [1, 1000], got ${size}`);
+  return Array(size).fill(rate);
+}
+
 const sampled = (scheme, parameters, count) => ({ mechanism: `${scheme}(gaussian)`, parameters, count });
 
 /**
@@ -137,6 +143,11 @@ export const SAMPLINGS = {
     label: "Poisson", words: "Each record joins each batch by a coin flip of its own, as in Opacus",
     command: "poisson",
     part: ({ rate, steps }) => sampled("poisson_sampled", { sampling_probability: rate }, steps),
+  },
+  groups: {
+    label: "Poisson, groups of records", words: "As Poisson, where up to k records differ, as the examples of a user",
+    extra: { name: "group", label: "k, records of a group", start: "4" }, adjacencies: BUT_REPLACE,
+    part: ({ rate, steps, extra }) => sampled("sampled_group", { sampling_probabilities: drawn(rate, extra) }, steps),
   },
   truncated: {
     label: "Poisson, batches cut at a largest size", words: "As Poisson; what exceeds the largest batch is dropped",

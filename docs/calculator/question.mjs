@@ -9,7 +9,7 @@ const MOST_LINES = 50;
 export const START = {
   kind: "dpsgd", seek: "epsilon",
   noise: "1.0", sampling: "poisson", size: "batch", batch: "256", records: "60,000", last: "used", rate: "0.01",
-  length: "epochs", epochs: "10", steps: "10,000", largest: "384", selected: "10",
+  length: "epochs", epochs: "10", steps: "10,000", largest: "384", selected: "10", group: "4",
   adjacency: "add-or-remove-one", delta: "1e-6", epsilon: "2", find: "0.count",
   lines: [
     { mechanism: "gaussian", values: { noise_multiplier: "1.0" }, rate: "0.01", count: "1000" },

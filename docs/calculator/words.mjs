@@ -78,12 +78,17 @@ function above(delta) {
   return exact.length <= short.length + 2 ? exact : short;
 }
 
+function differing(state, { adjacency }) {
+  const one = ADJACENCIES[adjacency], isOfGroups = state.kind === "dpsgd" && state.sampling === "groups";
+  return isOfGroups ? one.replace("one record is", `up to ${scheme(state).extra} records are`) : one;
+}
+
 /** A sentence to put into a paper or a report. */
 export function statement(state, question, { bounds, question: asked }, version) {
   const { high } = question.seek === "delta" ? { high: literal(question.epsilon) } : interval(question, bounds);
   const delta = question.seek === "delta" ? outward(bounds.lower, bounds.upper)[1] : above(question.delta);
   const what = state.kind === "dpsgd" ? training(state, asked) : pipeline(asked);
-  return `The result is (ε = ${high}, δ = ${delta})-differentially private, where neighbouring datasets differ in that ${ADJACENCIES[question.adjacency]}. ${what} `
+  return `The result is (ε = ${high}, δ = ${delta})-differentially private, where neighbouring datasets differ in that ${differing(state, question)}. ${what} `
     + `${question.seek === "delta" ? "Delta is" : "Epsilon is in nats, and"} an upper bound certified by hockeystick ${version}, rounding included.\n`;
 }
 

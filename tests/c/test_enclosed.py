@@ -62,6 +62,10 @@ KNOWN = [
         hs.TruncatedPoissonGaussian(1.0, **CUT),
         *("truncated_poisson_gaussian", CUT | {"noise_multiplier": 1.0}, SPECIAL),
     ),
+    (
+        STEP.sampled_group([0.1, 0.1, 0.3]),
+        *("sampled_group(gaussian)", NOISE | {"sampling_probabilities": [0.1, 0.3, 0.1]}, ADD),
+    ),
 ]
 every_one = pytest.mark.parametrize(("mechanism", "name", "given", "adjacency"), KNOWN)
 
@@ -153,6 +157,14 @@ BAD = [
     ("shuffled(gaussian)", NOISE | {"batches": 1, "epochs": 2}, "batches must be"),
     ("fixed_size_sampled(gaussian)", NOISE | BATCH | {"batch_size": 1001}, r"in \[1, 1000\]"),
     ("fixed_size_sampled(gaussian)", NOISE | BATCH | {"replacement": 0.5}, "replacement must be"),
+    (
+        *("sampled_group(gaussian)", NOISE | {"sampling_probabilities": [1e-9] * 50}),
+        "sampling_probabilities must be fewer or larger",
+    ),
+    (
+        *("sampled_group(laplace)", NOISE | {"sampling_probabilities": [0.1]}),
+        "mechanism must be gaussian for sampled_group, got laplace",
+    ),
     ("selected_steps(gaussian)", NOISE | {"steps": 5, "selected": 5}, r"selected must .* \[2, 4\]"),
     ("zcdp", {"rho": 1e5}, "rho must be"),
     ("zcdp", {"rho": -1.0}, "rho must be"),

@@ -81,7 +81,7 @@ const CHECKS = {
     const tab = await opened("batch=600&records=60000&noise=2");
     await settled(tab);
     const names = await tab.$$eval("#sampling option", (options) => options.map((option) => option.value));
-    const all = ["poisson", "truncated", "fixed", "replacement", "allocation", "allocation_once", "selected", "shuffled", "shuffled_once", "cyclic"];
+    const all = ["poisson", "groups", "truncated", "fixed", "replacement", "allocation", "allocation_once", "selected", "shuffled", "shuffled_once", "cyclic"];
     assert.deepEqual(names, all);
     for (const name of names) {
       await tab.selectOption("#sampling", name);

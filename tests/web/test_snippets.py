@@ -42,6 +42,7 @@ LINKS = {
     "steps": urlencode({**TRAINING, "seek": "count", "epsilon": "1"}),
     "fixed order": urlencode({**TRAINING, "records": "64000", "sampling": "cyclic"}),
     "truncated": urlencode({**TRAINING, "sampling": "truncated", "largest": "300"}),
+    "groups": urlencode({**TRAINING, "sampling": "groups", "group": "3"}),
     **{
         name: urlencode({**EPOCHS, "sampling": name, "adjacency": adjacency})
         for name, adjacency in SCHEMES.items()
@@ -150,6 +151,7 @@ def test_words(answers):
     _, small, _, statement = answers["quotient"]["words"]
     assert small == "certified, at δ = 1/60000"
     assert "δ = 1.667e-5)" in statement  # no less than it is
+    assert "differ in that up to 3 records are added or removed." in answers["groups"]["words"][3]
     assert answers["noise"]["words"][0].startswith("Noise multiplier 1.")
 
 

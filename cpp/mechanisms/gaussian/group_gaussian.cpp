@@ -11,8 +11,10 @@
 // Probabilities below 1e-290 count, above, as ones of drawing all, and below, as ones of drawing none.
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
+#include "mechanisms/described/rows.hpp"
 #include "mechanisms/registry.hpp"
 #include "numeric/poisson_binomial.hpp"
 
@@ -44,6 +46,38 @@ struct OneSide {
       : registration(name, std::nullopt, [=](Parameters p) { return group(mixture, is_above, p); }) {}
   Registration registration;
 };
+
+// As a run that other languages describe: one pair, so that probabilities for which above and below differ are refused.
+void check_group(const Described& one) {
+  rows::arguments::check_gaussian(one);
+  if (one.values[0].size() > most_records)
+    throw std::invalid_argument("sampling_probabilities must be at most 1000 numbers, got " +
+                                std::to_string(one.values[0].size()));
+  if (heads_law(one.values[0]).cut > 0)
+    throw std::invalid_argument(
+        "sampling_probabilities must be fewer or larger: some number of records is drawn with a probability below "
+        "1e-290");
+}
+
+PairName group_pair(const Described& one, Comparison way) {
+  if (replaces(way)) throw NoPair("no pair is proved for a group of records that others replace");
+  std::vector<double> parameters{rows::arguments::noise_of(one)};
+  parameters.insert(parameters.end(), one.values[0].begin(), one.values[0].end());
+  return {"group_gaussian_above_" + std::string(form(way)), std::move(parameters)};
+}
+
+Mechanism simplest_group(const Mechanism& one) {
+  const std::vector<double>& rates = one->values[0];
+  return std::any_of(rates.begin(), rates.end(), [](double q) { return q > 0; }) ? one : nullptr;
+}
+
+const rows::Row row({.name = "sampled_group",
+                     .type = "SampledGroup",
+                     .arguments = {{"sampling_probabilities", ranges::probability, {}, Argument::Kind::list}},
+                     .pair = group_pair,
+                     .is_scheme = true,
+                     .check = check_group,
+                     .simplified = simplest_group});
 
 const OneSide above_remove("group_gaussian_above_remove", "gaussian_mixture_remove", true);
 const OneSide above_add("group_gaussian_above_add", "gaussian_mixture_add", true);
