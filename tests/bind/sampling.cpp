@@ -275,6 +275,22 @@ void bind_sampling(py::module_& m) {
       py::arg("alpha"), py::arg("lower"), py::arg("upper"), py::arg("stride"),
       "The atoms of the law above a curve, or below it for a stride > 0, and the errors of masses and losses.");
   module.def(
+      "reversed_curve",
+      [](std::vector<double> alpha, std::vector<double> lower, std::vector<double> upper) {
+        EnclosedCurve curve = reversed(EnclosedCurve{std::move(alpha), std::move(lower), std::move(upper)});
+        return std::tuple(std::move(curve.alpha), std::move(curve.lower), std::move(curve.upper));
+      },
+      py::arg("alpha"), py::arg("lower"), py::arg("upper"), "The curve of the reverse at the reciprocals.");
+  module.def(
+      "spliced_chords",
+      [](std::pair<std::vector<double>, std::vector<double>> near,
+         std::pair<std::vector<double>, std::vector<double>> far) {
+        ChordPoints found =
+            spliced({std::move(near.first), std::move(near.second)}, {std::move(far.first), std::move(far.second)});
+        return std::pair(std::move(found.alpha), std::move(found.value));
+      },
+      py::arg("near"), py::arg("far"), "Points of chords, near ones and far ones from where they are higher.");
+  module.def(
       "continued_law",
       [listed](std::vector<double> alpha, std::vector<double> upper, const std::vector<double>& log_alpha,
                const std::vector<double>& beyond) {

@@ -90,6 +90,79 @@ def test_laws_are_pairs_of_distributions(name):
                     assert off <= loss_error + 2 * mass_error
 
 
+def test_the_lower_law_is_close_where_the_curve_is_small():
+    """To a part of the curve, which 16 u of 1 would exceed."""
+    points = [0.005 * k for k in range(-640, 641)]
+    given = enclosed(CURVES["gaussian 0.3"], points, 0.0, random.Random(2))
+    lower = [float(x) * (1 - 1e-12) for x in given[2]]
+    below = _core.sampling.curve_law(given[0], lower, given[2], 4)
+    with ctx.workprec(200):
+        for loss in (1.5, 2.0, 2.5, 2.8):
+            truth = CURVES["gaussian 0.3"](arb(loss).exp())
+            assert 0.7 * truth < value(below, arb(loss).exp(), -1) <= truth
+        assert truth < 1e-19
+
+
+U = 2.0**-53
+
+
+@pytest.mark.parametrize("name", CURVES)
+def test_the_reverse_is_enclosed_at_the_reciprocals(name):
+    """By 8 u of 1 + alpha, the reciprocal being rounded."""
+    rng = random.Random(f"reverse {name}")
+    points = sorted(rng.uniform(-5, 5) for _ in range(200))
+    given = enclosed(CURVES[name], points, 1e-5, rng)
+    found = list(zip(*_core.sampling.reversed_curve(*given), strict=True))
+    with ctx.workprec(200):
+        for (alpha, lower, upper), (a, low, high) in zip(
+            found, reversed(list(zip(*given, strict=True))), strict=True
+        ):
+            margin = 8 * U * (1 + arb(alpha))
+            off = abs(alpha - 1 / arb(a))
+            least, most = (1 / arb(a) * (x + arb(a) - 1) for x in (low, high))
+            assert lower <= max(least - off, arb(0), key=float)
+            assert upper >= min(most + off, arb(1), key=float)
+            if lower > 0 and upper < 1:
+                assert 0.6 * margin < least - lower < 1.4 * margin
+                assert 0.6 * margin < upper - most < 1.4 * margin
+
+
+def test_far_chords_go_on_where_they_are_higher():
+    """In each gap, the chord is below one of the given ones; beyond, it is the far one."""
+    rng = random.Random(3)
+    for _ in range(300):
+        shift = 10.0 ** rng.uniform(-9, -2)
+
+        def points(part, lost, grid, *, rng=rng):
+            losses = sorted(rng.uniform(-2, 2) for _ in range(grid))
+            values = [float(gaussian_delta(arb(0.5), arb(x)).lower()) for x in losses]
+            return [math.exp(x) for x in losses], [part * value - lost for value in values]
+
+        near, far = points(1.0, shift, rng.randrange(2, 40)), points(0.9, 0.0, rng.randrange(2, 40))
+        alpha, values = _core.sampling.spliced_chords(near, far)
+        assert alpha == sorted(set(alpha))
+        assert alpha[-1] == max(alpha[-1], min(near[0][-1], far[0][-1]))
+        with ctx.workprec(200):
+            for gap in pairwise(zip(alpha, values, strict=True)):
+                assert below_one_of(gap, (near, far))
+
+
+def below_one_of(gap, polygons):
+    """Whether the chord is at most the line of one of them, of which no kink is within the gap."""
+    (a, at_a), (b, at_b) = gap
+    for x, y in polygons:
+        for (c, at_c), (d, at_d) in pairwise(zip(x, y, strict=True)):
+            if c <= a and b <= d:
+                slope = (arb(at_d) - at_c) / (arb(d) - c)
+                # An end that is not moved is on the line.
+                if all(
+                    value <= at_c + slope * (arb(end) - c) or (end, value) in ((c, at_c), (d, at_d))
+                    for end, value in ((a, at_a), (b, at_b))
+                ):
+                    return True
+    return False
+
+
 @pytest.mark.parametrize("floor", [0.0, 0.03])
 @pytest.mark.parametrize("lost", [0.0, 1e-9, 0.05, 0.4])
 @pytest.mark.parametrize("name", CURVES)

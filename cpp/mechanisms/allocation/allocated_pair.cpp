@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
-#include "mechanisms/curves/curve_law.hpp"
+#include "mechanisms/allocation/allocation_curve.hpp"
 #include "mechanisms/registry.hpp"
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
@@ -244,8 +246,22 @@ std::vector<Point> points_of(const GridLaw& law, bool back) {
   return distinct;
 }
 
+// The upper points of two curves, by increasing alpha.
+EnclosedCurve upper_of_both(const EnclosedCurve& a, const EnclosedCurve& b) {
+  EnclosedCurve both;
+  for (std::size_t i = 0, k = 0; i < a.alpha.size() || k < b.alpha.size();) {
+    const double at_a = i < a.alpha.size() ? a.alpha[i] : infinity, at_b = k < b.alpha.size() ? b.alpha[k] : infinity;
+    double value = infinity;
+    if (at_a <= at_b) value = a.upper[i++];
+    if (at_b <= at_a) value = std::min(value, b.upper[k++]);
+    both.alpha.push_back(std::min(at_a, at_b));
+    both.upper.push_back(value);
+  }
+  return both;
+}
+
 // E (R_t - alpha)_+ at its kinks and at 0, from the top: a sum of positive terms.
-AtomicLaw law_of(const GridLaw& law, const DominatingPair& step, bool back) {
+AtomicLaw law_of(const GridLaw& law, const DominatingPair& step, bool back, const EnclosedCurve* known) {
   const bool above = law.order == Order::above;
   const std::vector<Point> points = points_of(law, back);
   const std::size_t n = points.size();
@@ -265,7 +281,12 @@ AtomicLaw law_of(const GridLaw& law, const DominatingPair& step, bool back) {
   if (!above)
     for (double& each : curve.upper)
       if (each < least_tail) each = 0;
-  if (!above) return law_below_chords(curve.alpha, curve.upper, curve.upper.back());
+  if (!above) {
+    const double floor = curve.upper.back();
+    ChordPoints chords{std::move(curve.alpha), std::move(curve.upper)};
+    if (known != nullptr) chords = spliced(chords_below(*known, allocation_stride), chords);
+    return law_below_chords(chords.alpha, chords.value, floor);
+  }
   curve.alpha.erase(curve.alpha.begin()), curve.upper.erase(curve.upper.begin());  // the hull starts at (0, 1)
   // No finite value of a mean is beyond the largest of a step, nor below the least one if R is never 0.
   const double bound = step.finite_loss_bound(), infinite = step.infinity_mass().upper;
@@ -276,7 +297,18 @@ AtomicLaw law_of(const GridLaw& law, const DominatingPair& step, bool back) {
     curve.alpha.push_back(ends ? largest : 1);
     curve.upper.push_back(ends ? infinite : 1);
   }
-  return law_above(curve);
+  return law_above(known != nullptr ? upper_of_both(curve, *known) : curve);
+}
+
+// Cells of the series in one of the convolution.
+constexpr double finer = 3;
+
+// The curve by the series, which is absolute where convolutions are relative.
+std::optional<EnclosedCurve> known_curve(const DominatingPair& step, const AllocationRequest& request) {
+  const Allocation allocation{step.gaussian_mu(), request.steps};
+  if (!(allocation.mu > 0 && request.steps >= allocated_steps.range.low) || !has_series(allocation)) return {};
+  const auto curve = kept_allocation_curve(allocation, finer * request.cells, parameter::tail.range.low);
+  return request.back ? reversed(*curve) : *curve;
 }
 
 }  // namespace
@@ -293,7 +325,8 @@ std::shared_ptr<const DominatingPair> allocated_pair(const DominatingPair& step,
   const double cuts = request.tail / (32 * doublings);
   const GridLaw law =
       mean_of(base(cut(step, sketch, resolution), step, request), request.steps, resolution, {cuts, cuts, sketch.top});
-  return atomic_pair(law_of(law, step, request.back));
+  const std::optional<EnclosedCurve> known = known_curve(step, request);
+  return atomic_pair(law_of(law, step, request.back, known ? &*known : nullptr));
 }
 
 }  // namespace hockeystick

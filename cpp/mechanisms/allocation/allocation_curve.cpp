@@ -2,12 +2,15 @@
 #include "mechanisms/allocation/allocation_curve.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <mutex>
 #include <stdexcept>
 
 #include "mechanisms/allocation/allocation_contour.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
+#include "numeric/runtime/fork_safe_mutex.hpp"
 
 namespace hockeystick {
 Allocation checked_allocation(double noise_multiplier, double steps, double epochs) {
@@ -78,7 +81,39 @@ class Walk {
   EnclosedCurve curve_;
 };
 
+// The curve asked for last: that of either direction, from above and below.
+struct Kept {
+  std::array<double, 4> key{};
+  std::shared_ptr<const EnclosedCurve> curve;
+};
+ForkSafeMutex& guard = *new ForkSafeMutex;
+Kept& kept = *new Kept;
+
+// The deviation of the loss.
+double spread_of(const Allocation& allocation) {
+  return std::sqrt(math::log1p(math::expm1(allocation.mu * allocation.mu) / allocation.steps));
+}
+
 }  // namespace
+
+bool has_series(const Allocation& allocation) {
+  constexpr double widest = 0.45;
+  return Range{1e-3, 5}.holds(allocation.mu) && spread_of(allocation) <= widest;
+}
+
+std::shared_ptr<const EnclosedCurve> kept_allocation_curve(const Allocation& allocation, double cells, double tail) {
+  constexpr double widest_interval = 0.25;
+  const std::array<double, 4> key{allocation.mu, allocation.steps, cells, tail};
+  {
+    const std::lock_guard lock(guard);
+    if (kept.curve && kept.key == key) return kept.curve;
+  }
+  const double interval = std::min(spread_of(allocation) / cells, widest_interval);
+  const auto curve = std::make_shared<const EnclosedCurve>(allocation_curve(allocation, interval, tail));
+  const std::lock_guard lock(guard);
+  kept = {key, curve};
+  return curve;
+}
 
 EnclosedCurve allocation_curve(const Allocation& allocation, double interval, double tail) {
   const LognormalTransform transform(allocation.mu);

@@ -11,6 +11,8 @@
 // the record, and z from N(0, I_t) that without it.
 #pragma once
 
+#include <memory>
+
 #include "mechanisms/curves/curve_law.hpp"
 #include "mechanisms/registry.hpp"
 
@@ -34,5 +36,11 @@ constexpr std::size_t allocation_stride = 4;
 /// h at e^x for x in steps of interval / allocation_stride, in longer ones where the upper tail is long, out to where
 /// all but `tail` of either mass is inside. The curve of every mu within 4 u of the allocation's is enclosed.
 EnclosedCurve allocation_curve(const Allocation& allocation, double interval, double tail);
+
+/// The same with `cells` in a deviation of the loss. The curve that was asked for last is kept.
+std::shared_ptr<const EnclosedCurve> kept_allocation_curve(const Allocation& allocation, double cells, double tail);
+
+/// Whether the series tells the curve, to an absolute error, with less work than convolutions.
+bool has_series(const Allocation& allocation);
 
 }  // namespace hockeystick

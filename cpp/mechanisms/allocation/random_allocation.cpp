@@ -1,42 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Gaussian mechanism that a record joins in 1 of t steps: pairs above and below its curve.
-#include <array>
-#include <cmath>
 #include <memory>
-#include <mutex>
 
 #include "mechanisms/allocation/allocation_curve.hpp"
 #include "mechanisms/discrete/atomic_registration.hpp"
-#include "numeric/elementary.hpp"
-#include "numeric/runtime/fork_safe_mutex.hpp"
 
 namespace hockeystick {
 namespace {
 
-constexpr double widest_interval = 0.25;
-
-// The curve asked for last: that of either direction, from above and below.
-struct Kept {
-  std::array<double, 4> key{};
-  std::shared_ptr<const EnclosedCurve> curve;
-};
-ForkSafeMutex& guard = *new ForkSafeMutex;
-Kept& kept = *new Kept;
-
 std::shared_ptr<const EnclosedCurve> curve_of(Parameters p) {
-  const double cells = p[3], tail = p[4];
-  const Allocation allocation = checked_allocation(p[0], p[1], p[2]);
-  const std::array<double, 4> key{allocation.mu, allocation.steps, cells, tail};
-  {
-    const std::lock_guard lock(guard);
-    if (kept.curve && kept.key == key) return kept.curve;
-  }
-  const double spread = std::sqrt(math::log1p(math::expm1(allocation.mu * allocation.mu) / allocation.steps));
-  const double interval = std::min(spread / cells, widest_interval);
-  const auto curve = std::make_shared<const EnclosedCurve>(allocation_curve(allocation, interval, tail));
-  const std::lock_guard lock(guard);
-  kept = {key, curve};
-  return curve;
+  return kept_allocation_curve(checked_allocation(p[0], p[1], p[2]), p[3], p[4]);
 }
 
 AtomicLaw above(Parameters p) {

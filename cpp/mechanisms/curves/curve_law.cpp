@@ -158,6 +158,11 @@ void check_curve(EnclosedCurve& curve) {
 AtomicLaw law_above(const EnclosedCurve& curve) { return hull_law(points_above(curve)); }
 
 AtomicLaw law_below(const EnclosedCurve& curve, std::size_t stride) {
+  const ChordPoints chords = chords_below(curve, stride);
+  return law_below_chords(chords.alpha, chords.value, 0);
+}
+
+ChordPoints chords_below(const EnclosedCurve& curve, std::size_t stride) {
   const std::vector<double>&alpha = curve.alpha, &low = curve.lower, &high = curve.upper;
   const std::size_t last = alpha.size() - 1, cells = last / stride;
   std::vector<double> bound(cells + 1, infinity), kinks;
@@ -170,8 +175,8 @@ AtomicLaw law_below(const EnclosedCurve& curve, std::size_t stride) {
       // Values of a line through (x, value), less the cell's own line, at both ends of the gap: the least of them.
       const auto least = [&](double x, double value, double steep) {
         const auto at = [&](double end) { return value + steep * (end - x) - slope * (end - start); };
-        const double size = std::fabs(steep) * (alpha[k + 1] - alpha[k]) + std::fabs(slope) * (alpha[to] - start) + 1;
-        return std::min(at(alpha[k]), at(alpha[k + 1])) - slack * size;  // proof: curve-hull
+        const double size = std::fabs(steep) * (alpha[k + 1] - alpha[k]) + std::fabs(slope) * (alpha[to] - start);
+        return std::min(at(alpha[k]), at(alpha[k + 1])) - slack * (std::fabs(value) + size);  // proof: curve-hull
       };
       double best = least(alpha[k + 1], low[k + 1], 0);  // h does not increase
       best = std::max(best, least(alpha[k], 1 - alpha[k], -1));
@@ -188,10 +193,43 @@ AtomicLaw law_below(const EnclosedCurve& curve, std::size_t stride) {
     }
     bound[i] = std::min(bound[i], offset);
     const double rise = slope * (alpha[to] - start);
-    bound[i + 1] = std::min(bound[i + 1], offset + rise - slack * (1 + std::fabs(rise)));
+    bound[i + 1] = std::min(bound[i + 1], offset + rise - slack * (std::fabs(offset) + std::fabs(rise)));
   }
   for (std::size_t i = 0; i <= cells; ++i) kinks.push_back(alpha[i * stride]);
-  return law_below_chords(kinks, bound, 0);
+  return {std::move(kinks), std::move(bound)};
+}
+
+ChordPoints spliced(ChordPoints near, const ChordPoints& far) {
+  std::size_t next = far.alpha.size();  // the first of `far` beyond a point of `near`
+  for (std::size_t k = near.alpha.size(); k-- > 0;) {
+    while (next > 0 && far.alpha[next - 1] > near.alpha[k]) --next;
+    if (next == far.alpha.size()) continue;
+    if (next == 0) break;
+    const double from = far.alpha[next - 1], width = far.alpha[next] - from, part = (near.alpha[k] - from) / width;
+    // proof: curve-hull
+    const double chord = (far.value[next - 1] * (1 - part) + far.value[next] * part) * (1 - slack);
+    if (chord > near.value[k]) continue;
+    if (!(far.value[next] > 0)) break;
+    near.alpha.resize(k + 1), near.value.resize(k + 1);
+    near.value[k] = chord;
+    const auto first = static_cast<std::ptrdiff_t>(next);
+    near.alpha.insert(near.alpha.end(), far.alpha.begin() + first, far.alpha.end());
+    near.value.insert(near.value.end(), far.value.begin() + first, far.value.end());
+    break;
+  }
+  return near;
+}
+
+EnclosedCurve reversed(const EnclosedCurve& curve) {
+  EnclosedCurve result;
+  for (std::size_t k = curve.alpha.size(); k-- > 0;) {
+    const double alpha = 1 / curve.alpha[k], rest = curve.alpha[k] - 1;
+    const double off = 8 * u * (1 + alpha);  // proof: curve-hull
+    result.alpha.push_back(alpha);
+    result.lower.push_back(std::max(0.0, alpha * (curve.lower[k] + rest) - off));
+    result.upper.push_back(std::min(1.0, alpha * (curve.upper[k] + rest) + off));
+  }
+  return result;
 }
 
 AtomicLaw law_below_chords(std::span<const double> alpha, std::span<const double> value, double floor) {

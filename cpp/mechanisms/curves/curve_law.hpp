@@ -32,6 +32,20 @@ AtomicLaw law_above(const EnclosedCurve& curve);
 /// of any slope, and as high as the chords of its neighbours, continued into each gap between points, allow.
 AtomicLaw law_below(const EnclosedCurve& curve, std::size_t stride);
 
+/// Points at increasing alpha > 0: h lies above the chord in each gap.
+struct ChordPoints {
+  std::vector<double> alpha, value;
+};
+
+/// The chords of `law_below`.
+ChordPoints chords_below(const EnclosedCurve& curve, std::size_t stride);
+
+/// Those of `near`, and those of `far` from where they are higher on.
+ChordPoints spliced(ChordPoints near, const ChordPoints& far);
+
+/// The curve of the reverse, alpha h(1 / alpha) + 1 - alpha.
+EnclosedCurve reversed(const EnclosedCurve& curve);
+
 /// A law whose curve lies below h, if h is at least `floor` and in every gap above a line through at most `value` at
 /// both ends. At least one increasing alpha > 0.
 AtomicLaw law_below_chords(std::span<const double> alpha, std::span<const double> value, double floor);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mechanisms/allocation/allocation_curve.hpp"
 #include "mechanisms/described/enclosed.hpp"
 #include "mechanisms/described/rows.hpp"
 #include "numeric/elementary.hpp"
@@ -17,13 +18,6 @@ using namespace rows::allocations;
 
 constexpr double visible = 0.1;         // noise multipliers that tell the step a record joined, but for 1e-28
 constexpr double most_convolved = 300;  // nats
-
-// Whether a Fourier series, known to an absolute error, tells the curve with less work.
-bool by_series(double noise, double steps, const Accuracy& accuracy) {
-  constexpr double widest = 0.45;  // deviation of the loss
-  if (!of_series.holds(noise) || accuracy.tail < 1e-16) return false;
-  return math::log1p(math::expm1(1 / (noise * noise)) / steps) <= widest * widest;
-}
 
 // Name of the pair "above", "below", "far" or "moments", made from the pair of a step. "moments" bounds both sides.
 PairName convolved(const std::string& what, bool is_above, const Described& one, Comparison way,
@@ -62,8 +56,10 @@ PairName allocated(bool is_above, const Described& one, Comparison way, const Ac
   if (is_visible(one, way, accuracy))
     return {"visible_allocation_" + std::string(form(way)) + "_" + side,
             {noise_of(one), steps, epochs, accuracy.cells, to_the_end(accuracy.tail)}};
-  if (replaces(way) || !is_gaussian(*one.inner) || !by_series(noise_of(one) / std::sqrt(epochs), steps, accuracy))
-    return convolved(side, is_above, one, way, accuracy);
+  // The series, which knows the curve to an absolute error, takes less work.
+  const bool by_series = !replaces(way) && is_gaussian(*one.inner) && accuracy.tail >= 1e-16 &&
+                         has_series({std::sqrt(epochs) / noise_of(one), steps});
+  if (!by_series) return convolved(side, is_above, one, way, accuracy);
   return {"random_allocation_" + side + back(form(way) == "add"),
           {noise_of(one), steps, epochs, accuracy.cells, absolute(accuracy.tail)}};
 }
