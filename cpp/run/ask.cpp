@@ -16,6 +16,7 @@
 #include "numeric/range.hpp"
 #include "plan/tuning.hpp"
 #include "pld/tradeoff.hpp"
+#include "run/apart.hpp"
 #include "run/by_moments.hpp"
 #include "run/enclosing.hpp"
 #include "run/known_alone.hpp"
@@ -88,23 +89,32 @@ Answers between_sides(const Run::Terms& terms, const Row& row, std::size_t adjac
   if (points.empty()) return {};
   // A side that takes more work than is left, most of it while its pairs are made, tells nothing.
   const WorkLimit work(work_of(points.size()));
-  const auto side = [&](auto* runs) {
-    return [&, runs](const SideAccuracy& at, Points some) {
+  const EnclosedQuestion question = question_of(terms, row, limits);
+  const std::span<const Comparison> comparisons = ways(adjacency);
+  Apart apart(comparisons);
+  const auto side = [&](auto* runs, double Interval::* end) {
+    return [&, runs, end](const SideAccuracy& at, Points some) {
       Limits of_side = limits;
       of_side.tolerance = at.tolerance;
       Answers found;
       for (const double point : some) found.push_back(nothing_told(row, point));
       try {
-        found = asked(row, adjacency, some, of_side, [&](std::size_t which) {
-          return std::make_unique<std::vector<Direction>>(runs(terms, ways(which), at));
-        });
+        if (question.closes && row.alone != nullptr && at.told == Told::curve)
+          found = apart.ask(some, end, at.tolerance, [&](Points each, std::span<const Comparison> way) {
+            return row.alone(runs(terms, way, at), each, of_side);
+          });
+        else
+          found = asked(row, adjacency, some, of_side, [&](std::size_t which) {
+            return std::make_unique<std::vector<Direction>>(runs(terms, ways(which), at));
+          });
       } catch (const OverWork&) {
       }
       return found;
     };
   };
-  const std::vector<Interval> known = known_alone(terms, row.wanted, ways(adjacency), points, limits.tolerance);
-  return enclosed_answers(question_of(terms, row, limits), points, side(runs_above), side(runs_below), known);
+  const std::vector<Interval> known = known_alone(terms, row.wanted, comparisons, points, limits.tolerance);
+  return enclosed_answers(question, points, side(runs_above, &Interval::upper), side(runs_below, &Interval::lower),
+                          known);
 }
 
 // Meets the tolerance, or is a probability below the floor, which need not.

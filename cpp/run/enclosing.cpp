@@ -49,8 +49,7 @@ struct Gap {
 };
 
 // What cells add falls with their square, and the width of the sides' own answers stays: as many cells as leave less
-// than the rest of the tolerance. At first, and where more cells gained too little before, the ends leave out less,
-// too.
+// than the rest of the tolerance. Where more cells gained too little before, the ends leave out less, too.
 class Refinement {
  public:
   explicit Refinement(double tolerance) : tolerance_(tolerance) {}
@@ -59,13 +58,13 @@ class Refinement {
     const double of_cells = std::max(0.0, gap.most - gap.of_sides);
     const double rest = std::max(tolerance_ - gap.of_sides, 0.2 * tolerance_);
     const bool ends_count = of_cells > expected_;
-    const double more = std::clamp(std::sqrt(1.5 * of_cells / rest), ends_count ? 3.0 : 1.5, 8.0);
+    const double more = std::clamp(std::sqrt(1.5 * of_cells / rest), 1.5, 8.0);
     expected_ = 2 * of_cells / (more * more);
     return {std::min(std::ceil(more * at.cells), 2000.0), ends_count ? std::max(at.tail / 10, least_tail) : at.tail};
   }
 
  private:
-  double tolerance_, expected_ = 0;  // at most, of what cells add
+  double tolerance_, expected_ = infinity;  // at most, of what cells add
 };
 
 // True if both sides met their tolerance and the gap is no wider than either side's own interval.
@@ -217,13 +216,20 @@ class BetweenSides {
   // Of deltas not far below `smallest`.
   void ask_curve(std::vector<std::size_t> which, double smallest) {
     SideAccuracy at = accuracy_of(smallest, Told::curve);
-    const int attempts = question_.closes ? 4 : 1;
+    // At first, few cells tell how small deltas are.
+    const auto is_less = [&](std::size_t i) { return answers_[i].lower < smallest; };
+    const bool is_guess = smallest < most_told() && std::any_of(which.begin(), which.end(), is_less);
+    if (question_.wanted == Wanted::delta && question_.closes && is_guess) at.cells = std::ceil(at.cells / 5);
+    const int attempts = question_.closes ? 5 : 1;
     double before = infinity;
     Refinement refinement(question_.tolerance);
     for (int attempt = 1; !is_contradiction_; ++attempt) {
-      const Gap gap = ask_as_told(which, at);
+      Gap gap = ask_as_told(which, at);
       which = open_of(which);
       ask_smaller(which, at, smallest);
+      double left = 0;  // of those that are asked on
+      for (const std::size_t i : which) left = std::max(left, gap_of(answers_[i], question_));
+      gap.most = std::min(gap.most, left);
       // Rounding limits it where closer pairs do not help, or where the sides' own answers stay too wide: these are
       // asked for twice as closely where they take more than a good half of the tolerance.
       const bool is_wide = gap.of_sides > 0.6 * question_.tolerance && at.tolerance > 0.3 * finest();
@@ -231,15 +237,15 @@ class BetweenSides {
       if (which.empty() || attempt == attempts || (is_rounding && !is_wide)) return;
       before = gap.most;
       if (is_wide) at.tolerance *= 0.5;
-      if (!is_wide || gap.most - gap.of_sides > 0.1 * question_.tolerance)
+      if (!is_wide || gap.most - gap.of_sides > 0.4 * question_.tolerance)
         static_cast<Accuracy&>(at) = refinement.finer(at, gap);
     }
   }
 
   // Takes out deltas that come to what the ends leave out, and asks for those of about one size as the least of them
-  // says how much that may be, or step by step. Pairs that tell a small delta cost larger ones much.
+  // says how much that may be, or step by step. Pairs that tell a small delta cost larger ones much, unless they close.
   void ask_smaller(std::vector<std::size_t>& which, const SideAccuracy& at, double smallest) {
-    constexpr double one_size = 1e-3;
+    const double one_size = question_.closes ? 0 : 1e-3;
     if (question_.wanted != Wanted::delta) return;
     const auto is_told = [&](std::size_t i) { return tail_of(answers_[i].upper) >= at.tail; };
     auto small = std::stable_partition(which.begin(), which.end(), is_told);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every question is put to a run in one way: few calls lead there, whoever describes the run."""
 
+import subprocess
 import sys
 from dataclasses import dataclass
 
@@ -231,3 +232,50 @@ SMALL = [  # told by moments, or by the step on all records, and not by curves
 def test_what_is_below_the_floor_is_an_answer_whoever_tells_it(run, epsilon, tolerance):
     for ask in (run.delta_bounds, run.probabilistic_delta_bounds):
         assert ask(epsilon, smallest=1e-30, tolerance=tolerance).upper <= 1e-30
+
+
+def pairs_made(*questions):
+    """Of each question in turn, the pairs that are made for it, in a process of its own."""
+    lines = ["import hockeystick as hs", "from hockeystick import _core"]
+    for run, at, adjacency in questions:
+        ask = f"({run}).delta_bounds({at}, adjacency={adjacency!r})"
+        lines += ["before = _core.parts.held_pairs()[0]", ask]
+        lines.append("print(_core.parts.held_pairs()[0] - before)")
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(lines)], check=True, capture_output=True, text=True
+    )
+    return [int(line) for line in done.stdout.split()]
+
+
+def allocated(epochs, noise, steps):
+    return f"{epochs} * hs.Gaussian({noise}).random_allocation(steps={steps})"
+
+
+def test_no_more_pairs_are_made_of_a_direction_that_cannot_be_the_worst():
+    """Where a record is added, delta is 1e-37; both directions took twice the pairs of one."""
+    both, one = pairs_made(
+        (allocated(3, 0.85, 5955), 4.0, "add-or-remove-one"),
+        (allocated(3, 0.8501, 5955), 4.0, "remove-one"),
+    )
+    assert one < both < 1.6 * one
+
+
+def test_an_array_of_deltas_shares_the_pairs_of_its_least():
+    """Each size of delta had pairs of its own, and the nine took up to twenty times the least."""
+    points = [0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0]
+    for k, (epochs, noise, steps) in enumerate(((122, 5.81, 5593), (3, 6.82, 526), (245, 3, 261))):
+        runs = [allocated(epochs, noise + 1e-4 * i, steps) for i in range(10)]
+        adjacency = ("add-or-remove-one", "remove-one", "add-one")[k]
+        together, *alone = pairs_made(
+            *((run, at, adjacency) for run, at in zip(runs, [points, *points], strict=True))
+        )
+        assert together <= 2 * max(alone)
+
+
+def test_small_deltas_of_several_epochs_are_told_by_few_cells():
+    """By the series where it is close: convolutions alone took seven times as many cells."""
+    run = 209 * hs.Gaussian(1.664531029976351).random_allocation(steps=920)
+    found = run.delta_bounds(2.0, adjacency="remove-one")
+    assert found.lower <= 1.268573e-11 <= found.upper <= 1.001 * found.lower
+    (made,) = pairs_made((allocated(209, 1.6645, 920), 2.0, "remove-one"))
+    assert made <= 6
