@@ -98,7 +98,7 @@ class AllocatedMoments final : public MomentsAlone {
     if (!transform_ || !WorkLimit::take(reversed_moment_work(t))) return known;
     // E R^-t - 1 is about t (t + 1) / 2 of the variance of R.
     const double excess = t * (t + 1) / 2 * transform_->variance() / steps_;
-    return both(known, reversed_log_moment(*transform_, steps_, t, 40 - std::min(0.0, math::log(excess))));
+    return both(known, reversed_log_moment(*transform_, steps_, t, 25 - std::min(0.0, math::log(excess))));
   }
 
  private:
