@@ -209,6 +209,8 @@ def given_curves(rng: random.Random) -> Run:
         lower=[v * (1 - wide) for v in exact],
         upper=[min(1.0, v * (1 + wide) + wide) for v in exact],
     )
+    if rng.random() < 0.3:
+        return rng.choice((1, 1, 3)) * curve.poisson_sampled(power(rng, -3, -0.01)), ADJACENCIES
     return rng.choice((1, 1, rng.randint(2, 5))) * curve, ALL
 
 

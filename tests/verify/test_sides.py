@@ -38,6 +38,7 @@ RUNS = [
     (1 * hs.ZCDP(0.3), (*ANY, *REPLACES)),
     (2 * GIVEN, (*ANY, *REPLACES)),
     (GIVEN + noise(3.0), ANY),
+    (2 * GIVEN.poisson_sampled(0.3), ANY),
 ]
 CASES = [(run, way) for run, ways in RUNS for way in ways]
 ADJACENCY = {
@@ -47,6 +48,23 @@ ADJACENCY = {
     Direction.SPECIAL_REMOVE: Adjacency.REPLACE_SPECIAL,
     Direction.SPECIAL_ADD: Adjacency.REPLACE_SPECIAL,
 }
+
+
+def test_a_sample_of_a_given_curve_has_its_ends_as_a_sample_s():
+    """Of a removed record: q h((alpha - 1 + q) / q), above and below."""
+    with ctx.workprec(100):
+        rate = arb("0.25")
+        sampled, whole = (
+            sides(run.terms, Direction.REMOVE, 20)
+            for run in (1 * GIVEN.poisson_sampled(0.25), 1 * GIVEN)
+        )
+        for epsilon in (0.0, 0.05, 0.15):
+            inner = ((arb(epsilon).exp() - 1 + rate) / rate).log()
+            for one, other in (
+                (sampled.proved, whole.proved),
+                (sampled.attained[0], whole.attained[0]),
+            ):
+                assert abs(one.delta(arb(epsilon)) - rate * other.delta(inner)) < 1e-20
 
 
 @pytest.mark.every(3)

@@ -21,7 +21,7 @@ from hockeystick.verify.made import MADE, Made, Of, Sides, ends_of_made
 BETWEEN = (known.GaussianBetween, known.SampledBetween)
 GAPS = (
     *(*OPEN, *MADE, *matrices.KINDS, *BETWEEN),
-    *(known.ZCDP, known.RenyiDP, known.SelectedSteps),
+    *(known.ZCDP, known.RenyiDP, known.SelectedSteps, known.PoissonSampledCurve),
 )
 ALONE = (*OPEN, known.AnyOf, known.PoissonSampledRun)  # whose curve says more than its knots
 MANY, SOME = 1000, 500  # knots of curves that cost little
@@ -40,6 +40,7 @@ def sides(releases: Releases, direction: Direction, digits: int) -> Sides:
     if not has_gap(releases):
         exact = composed(releases, direction, digits)
         return Sides(exact, (exact,))
+    releases = [(_as_run(mechanism), n) for mechanism, n in releases]
     if len(releases) == 1 and releases[0][1] == 1 and isinstance(releases[0][0], ALONE):
         alone = releases[0][0]
         if isinstance(alone, OPEN):
@@ -78,6 +79,13 @@ def has_gap(releases: Releases) -> bool:
         )
         for mechanism, _ in releases
     )
+
+
+def _as_run(mechanism: Mechanism) -> Mechanism:
+    """A given curve on a sample, as a run on a sample."""
+    if isinstance(mechanism, known.PoissonSampledCurve):
+        return known.PoissonSampledRun(1 * mechanism.mechanism, mechanism.sampling_probability)
+    return mechanism
 
 
 def _alone(curve: Curve) -> Composed:
