@@ -79,6 +79,19 @@ def test_whole_moments(sigma, steps):
         assert found.upper - found.lower <= 1e-6 * found.upper + 1e-9
 
 
+@pytest.mark.parametrize("steps", [1, 2, 7])
+@pytest.mark.parametrize("sigma", [0.07, 0.4, 1.0])
+@pytest.mark.parametrize("k", [200, 257])
+def test_orders_beyond_whole_moments_are_known_from_one_step_alone(sigma, steps, k):
+    gaussian = hs.Gaussian(sigma).dominating_pair(hs.Direction.REMOVE)
+    pair = _core.parts.allocated_moments(gaussian, steps, back=False)
+    found = divergence(pair, float(k))
+    truth = whole_moment(sigma, steps, k) / (k - 1)
+    assert arb(found.lower) <= truth <= arb(found.upper)
+    assert truth - arb(found.lower) <= 1e-9 * truth  # all steps but one are nothing beside it
+    assert found.upper - found.lower <= math.log(steps) + 1e-9 * found.upper
+
+
 def divergence(pair, order):
     (found,) = _core.renyi_bounds([[(pair, 1)]], np.array([order]), **LIMITS)
     return found
@@ -215,9 +228,11 @@ def chords(whole, part):
 def test_between_whole_orders_moments_are_those_of_chords(sigma, part):
     pair = _core.parts.allocated_moments(step(sigma), 9, back=False)
     for k in (2, 3, 7, 20):
-        found = pair.log_moment_bounds(k - 1 + part)
-        formula = chords([pair.log_moment_bounds(j - 1.0) for j in range(k - 1, k + 3)], part)
-        assert found == pytest.approx(formula, rel=1e-9, abs=1e-12)
+        t = k - 1 + part
+        found = pair.log_moment_bounds(t)
+        lower, upper = chords([pair.log_moment_bounds(j - 1.0) for j in range(k - 1, k + 3)], part)
+        alone = step(sigma).log_moment_bounds(t)[0] - t * math.log(9)
+        assert found == pytest.approx((max(lower, alone), upper), rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize("steps", [2, 9, 1000])

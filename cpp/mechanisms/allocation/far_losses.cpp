@@ -89,9 +89,12 @@ class AllocatedMoments final : public MomentsAlone {
   double renyi_slope_limit() const override { return back_ ? 0 : step_->renyi_slope_limit(); }  // proof: far-losses
 
   Interval log_moment_bounds(double t) const override {
-    const double upper = log_moment(*step_, t).upper;
+    const auto [lower, upper] = log_moment(*step_, t);
     if (!back_) {
-      const Interval known = both({0, upper}, moments_->between(1 + t));
+      // A power above 1 of a sum is at least the sum of the powers.
+      const double size = std::fabs(lower) + t * math::log(steps_);
+      const double alone = lower - t * math::log(steps_) - 16 * u * size;  // proof: far-losses
+      const Interval known = both({std::isfinite(alone) ? std::max(0.0, alone) : 0, upper}, moments_->between(1 + t));
       return central_.empty() ? known : both(known, log_moment_by_central(central_, t));
     }
     const Interval known{0, std::min(upper, log_moment_of_product(t))};
