@@ -53,7 +53,7 @@ class QuantileSearch {
   // Where the tail is guessed to be the one wanted, from the slopes between points.
   void next(const KnownCurve& known, const TailsAt& tails) {
     const std::span<const CurvePoint> points = known.points;
-    if (std::isfinite(found_.lower) && std::isfinite(found_.upper))
+    if (is_slow_ && std::isfinite(found_.lower) && std::isfinite(found_.upper))
       return between(points, known.slope_at(tails, found_.lower), known.slope_at(tails, found_.upper));
     const std::vector<Slope> slopes = slopes_of(points);
     const double reach = 2 * std::max(points.back().loss - points.front().loss, first_part * deviation_);
