@@ -49,22 +49,23 @@ struct Gap {
 };
 
 // What cells add falls with their square, and the width of the sides' own answers stays: as many cells as leave less
-// than the rest of the tolerance. Where more cells gained too little before, the ends leave out less, too.
+// than the rest of the tolerance. At first, and where more cells gained too little before, the ends leave out less,
+// too, unless they `cannot_count`, as all deltas are far above what they leave out.
 class Refinement {
  public:
   explicit Refinement(double tolerance) : tolerance_(tolerance) {}
 
-  Accuracy finer(const Accuracy& at, const Gap& gap) {
+  Accuracy finer(const Accuracy& at, const Gap& gap, bool cannot_count) {
     const double of_cells = std::max(0.0, gap.most - gap.of_sides);
     const double rest = std::max(tolerance_ - gap.of_sides, 0.2 * tolerance_);
-    const bool ends_count = of_cells > expected_;
+    const bool ends_count = !cannot_count && of_cells > expected_;
     const double more = std::clamp(std::sqrt(1.5 * of_cells / rest), 1.5, 8.0);
     expected_ = 2 * of_cells / (more * more);
     return {std::min(std::ceil(more * at.cells), 2000.0), ends_count ? std::max(at.tail / 10, least_tail) : at.tail};
   }
 
  private:
-  double tolerance_, expected_ = infinity;  // at most, of what cells add
+  double tolerance_, expected_ = 0;  // at most, of what cells add
 };
 
 // True if both sides met their tolerance and the gap is no wider than either side's own interval.
@@ -222,6 +223,7 @@ class BetweenSides {
     if (question_.wanted == Wanted::delta && question_.closes && is_guess) at.cells = std::ceil(at.cells / 5);
     const int attempts = question_.closes ? 5 : 1;
     double before = infinity;
+    bool has_lowered = false;
     Refinement refinement(question_.tolerance);
     for (int attempt = 1; !is_contradiction_; ++attempt) {
       Gap gap = ask_as_told(which, at);
@@ -234,12 +236,23 @@ class BetweenSides {
       // asked for twice as closely where they take more than a good half of the tolerance.
       const bool is_wide = gap.of_sides > 0.6 * question_.tolerance && at.tolerance > 0.3 * finest();
       const bool is_rounding = 0.9 * before < gap.most || gap.of_sides > 1.01 * question_.tolerance;
-      if (which.empty() || attempt == attempts || (is_rounding && !is_wide)) return;
+      if (which.empty() || attempt == attempts) return;
+      if (is_rounding && !is_wide) {
+        // The ends may leave out too much, once.
+        if (question_.wanted != Wanted::delta || !question_.closes || has_lowered) return;
+        has_lowered = true, before = gap.most, at.tail = std::max(at.tail / 1000, least_tail);
+        continue;
+      }
       before = gap.most;
       if (is_wide) at.tolerance *= 0.5;
       if (!is_wide || gap.most - gap.of_sides > 0.4 * question_.tolerance)
-        static_cast<Accuracy&>(at) = refinement.finer(at, gap);
+        static_cast<Accuracy&>(at) = refinement.finer(at, gap, are_far_above(which, smallest));
     }
+  }
+
+  bool are_far_above(std::span<const std::size_t> which, double smallest) const {
+    const auto is_far = [&](std::size_t i) { return answers_[i].lower > 100 * smallest; };
+    return question_.wanted == Wanted::delta && std::all_of(which.begin(), which.end(), is_far);
   }
 
   // Takes out deltas that come to what the ends leave out, and asks for those of about one size as the least of them

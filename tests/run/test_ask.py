@@ -280,3 +280,17 @@ def test_small_deltas_of_several_epochs_are_told_by_few_cells():
     assert found.lower <= 1.268573e-11 <= found.upper <= 1.001 * found.lower
     (made,) = pairs_made((allocated(209, 1.6645, 920), 2.0, "remove-one"))
     assert made <= 6
+
+
+NEXT_TO_WHAT_SERIES_KNOW = [  # epochs, noise, steps, epsilon: deltas of 1e-11
+    (1, 5.277581992028449, 10, 0.3646234512506345),
+    (2, 1.1553066606172133, 679, 0.4507964718104588),
+    (3, 2.44807407704513, 6, 1.9866611029396661),
+]
+
+
+@pytest.mark.parametrize(("epochs", "noise", "steps", "epsilon"), NEXT_TO_WHAT_SERIES_KNOW)
+def test_deltas_next_to_what_series_know_are_asked_of_convolutions(epochs, noise, steps, epsilon):
+    run = epochs * hs.Gaussian(noise).random_allocation(steps=steps)
+    found = run.delta_bounds(epsilon, adjacency="remove-one", tolerance=0.01)
+    assert 5e-12 < found.lower <= found.upper < 3e-11
