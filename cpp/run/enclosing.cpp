@@ -59,7 +59,7 @@ class Refinement {
     const double of_cells = std::max(0.0, gap.most - gap.of_sides);
     const double rest = std::max(tolerance_ - gap.of_sides, 0.2 * tolerance_);
     const bool ends_count = !cannot_count && of_cells > expected_;
-    const double more = std::clamp(std::sqrt(1.5 * of_cells / rest), 1.5, 8.0);
+    const double more = std::clamp(std::sqrt(1.5 * of_cells / rest), ends_count ? 3.0 : 1.5, 8.0);
     expected_ = 2 * of_cells / (more * more);
     return {std::min(std::ceil(more * at.cells), 2000.0), ends_count ? std::max(at.tail / 10, least_tail) : at.tail};
   }
