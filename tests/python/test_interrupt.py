@@ -29,8 +29,8 @@ LONG = {
     "mixture": """hs.GaussianMixture(standard_deviation=1.0,
         sensitivities=[k / 50 for k in range(100)], probabilities=[0.01] * 100)
         .pld(discretization_interval=1e-5)""",
-    "tail": """(10**6 * hs.Laplace(noise_multiplier=2.0).poisson_sampled(1e-3))
-        .probabilistic_delta_bounds(1.0, tolerance=1e-5)""",
+    "tail": """(1000 * hs.Laplace(noise_multiplier=2.0).poisson_sampled(0.01))
+        .probabilistic_delta_bounds(np.linspace(0.1, 2.0, 20_000), tolerance=1e-3)""",
     "calibration": """hs.calibrate(lambda c: (1000 * hs.Laplace(noise_multiplier=c)
         .poisson_sampled(0.01)), epsilon=1.0, delta=1e-6, tolerance=1e-10, memory_limit=2**32)""",
 }
