@@ -129,3 +129,14 @@ def test_an_answer_below_what_is_attained_is_missed():
     wrong = hs.Bounds(0.0, 0.5)
     result = hs.verify(run, delta=1e-3, adjacency="replace-special", digits=8, fast=wrong)
     assert result.enclosed is False
+
+
+@pytest.mark.parametrize("last_batch", [1, 3, 9])
+def test_one_whole_batch_and_a_smaller_one(last_batch):
+    """No batch but the pivot is whole then."""
+    epoch = hs.Gaussian(2.0).shuffled(batches=2, batch_size=10, last_batch=last_batch)
+    found = hs.verify(epoch, delta=1e-5, adjacency="replace-special")
+    fast = epoch.epsilon_bounds(1e-5, adjacency="replace-special")
+    assert fast.lower <= found.upper
+    assert found.lower <= fast.upper
+    assert found.upper < 2.0

@@ -107,7 +107,7 @@ class Terms:
         mass = (t.masses[:, None] * y.masses[None, :]).ravel()
         deviation = math.sqrt(float((mass * w * w).sum()))
         top = _end(w, mass, self._tail)
-        bottom = _end(-w, mass, 1e-4 * deviation / math.sqrt(count))
+        bottom = _end(-w, mass, 1e-4 * deviation / math.sqrt(max(count, 1)))
         step = max(self._fine.grid * deviation, (top + bottom) / self._fine.most)
         step = 2.0 ** math.floor(math.log2(step))
         ends = -math.ceil(bottom / step) - 1, math.ceil(top / step) + 1
