@@ -345,9 +345,11 @@ std::vector<Answer> gdp_bounds(std::span<const Direction> directions, std::span<
                                std::span<const double> smallest_rates, const Limits& limits) {
   check_floating_point_environment();
   check_each("smallest_rate", smallest_rates, ranges::smallest_rate);
-  return budgeted(
-      directions, smallest_rates, limits, {0, infinity},
-      [&](std::span<const double> at, const Limits& within) { return worst_mu(directions, reverses, at, within); });
+  const auto ask = [&](std::span<const double> at, const Limits& within) {
+    return worst_mu(directions, reverses, at, within);
+  };
+  return budgeted(directions, smallest_rates, limits, {0, infinity}, ask,
+                  [&](const Answer& found) { return is_tight(found.lower, found.upper, limits.tolerance, false); });
 }
 
 }  // namespace hockeystick

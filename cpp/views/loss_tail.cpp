@@ -256,8 +256,12 @@ std::vector<Answer> worst_direction(const Kind& kind, std::span<const Direction>
 
 std::vector<Answer> worst(const Kind& kind, std::span<const Direction> directions, std::span<const Direction> reverses,
                           std::span<const double> points, const Limits& limits) {
-  return budgeted(directions, points, limits, kind.start, [&](std::span<const double> at, const Limits& within) {
+  const auto ask = [&](std::span<const double> at, const Limits& within) {
     return worst_direction(kind, directions, reverses, at, within);
+  };
+  // The width of a quantile is a part of the deviation, which differs by direction.
+  return budgeted(directions, points, limits, kind.start, ask, [&](const Answer& found) {
+    return kind.is_tail && found.upper - found.lower <= kind.allowed(found, limits, 0);
   });
 }
 

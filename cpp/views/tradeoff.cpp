@@ -113,15 +113,19 @@ std::vector<Answer> one_direction(const Direction& direction, const Direction* r
   return answers;
 }
 
+bool is_enough(const Answer& found, const Limits& limits) {
+  return found.upper - found.lower <= allowed_width(found, limits);
+}
+
 std::vector<Answer> worst_power(std::span<const Direction> directions, std::span<const Direction> reverses,
                                 std::span<const double> fprs, const Limits& limits) {
-  const auto is_enough = [&](const Answer& found) { return found.upper - found.lower <= allowed_width(found, limits); };
   std::vector<Answer> worst;
   for (const double fpr : fprs) worst.push_back(exactly(fpr));  // a test that ignores the output
   for (std::size_t j = 0; j < directions.size(); ++j) {
     const Direction* reverse = j < reverses.size() ? &reverses[j] : nullptr;
     const std::vector<Answer> answers = one_direction(directions[j], reverse, fprs, worst, limits);
-    for (std::size_t i = 0; i < fprs.size(); ++i) worst[i] = worse(worst[i], answers[i], is_enough);
+    for (std::size_t i = 0; i < fprs.size(); ++i)
+      worst[i] = worse(worst[i], answers[i], [&](const Answer& found) { return is_enough(found, limits); });
   }
   return worst;
 }
@@ -132,9 +136,10 @@ std::vector<Answer> power_bounds(std::span<const Direction> directions, std::spa
                                  std::span<const double> fprs, const Limits& limits) {
   check_floating_point_environment();
   check_each("fpr", fprs, ranges::probability);
-  return budgeted(directions, fprs, limits, {0, 1}, [&](std::span<const double> at, const Limits& within) {
+  const auto ask = [&](std::span<const double> at, const Limits& within) {
     return worst_power(directions, reverses, at, within);
-  });
+  };
+  return budgeted(directions, fprs, limits, {0, 1}, ask, [&](const Answer& found) { return is_enough(found, limits); });
 }
 
 }  // namespace hockeystick

@@ -226,3 +226,12 @@ def test_deltas_far_below_all_rates_are_not_asked_closely():
     found = run.true_positive_rate_bounds(rates)
     assert np.all(found.gap <= 1e-3 * found.upper)
     assert _core.work.taken() - before < 2e8
+
+
+@pytest.mark.parametrize("rate", [0.1, 1e-5])
+def test_a_power_next_to_one_by_looser_deltas_is_an_answer(rate):
+    """The misses are below 1e-6 of the rate: the width is a part of that, whoever found it."""
+    run = 232 * hs.Laplace(0.902825956593417)
+    found = run.true_positive_rate_bounds(rate)
+    assert found.lower > 1 - 1e-9
+    assert run.tradeoff_bounds(rate).upper < 1e-9
