@@ -186,7 +186,8 @@ class BetweenSides {
            question_.wanted == Wanted::rates;
   }
 
-  // The smaller of a delta and what is left of 1, which its epsilon depends on; or a rate; `otherwise` of 0.
+  // How small the question is: of an epsilon the smaller of delta and 1 - delta, of a rate the rate. `otherwise`: where
+  // that is 0.
   double least_of(double point, double otherwise) const {
     if (question_.wanted == Wanted::epsilon && point < 1) point = std::min(point, 1 - point);
     return point > 0 ? point : otherwise;

@@ -45,7 +45,8 @@ STATED = {"mass": (1e-6, 0, 0, 0, 0), "share": (0, 1e-6, 0, 0, 0), "share of p":
 def test_errors_of_the_mass_above_are_parts_of_all_of_it(stated, estimator):
     """Twice those of masses and shares, once that of P's shares; from above the page of tails too.
 
-    From below at the top and at +inf; from above at +inf, what is there anyway besides.
+    The law from below may have the mass at the top and at +inf. The law from above has it at +inf,
+    beside the mass that is there.
     """
     pair = hs.Gaussian(1.0).dominating_pair(hs.Direction.REMOVE)
 

@@ -30,7 +30,7 @@ def call(spread, at):
 class Other:
     """The batch that is not the pivot, of a weight: c = weight T (Y - alpha), or T (1 - alpha Y).
 
-    Of T the trapezoid rule, of Y closed forms: what is left is smooth in the logarithm of T.
+    Y is integrated by closed forms and T by the trapezoid rule: the integrand is smooth in log T.
     """
 
     def __init__(self, mu, place, alpha, weight, *, back):

@@ -221,7 +221,7 @@ def test_a_refusal_knows_that_guesses_are_right_as_often_as_chance(memory):
         assert refused.value.bounds.upper <= rate
 
 
-SMALL = [  # told by moments, or by the step on all records, and not by curves
+SMALL = [  # moments, or the step on all records, bound these; curves do not
     (hs.Gaussian(0.3205).random_allocation(steps=11922612), 98.69),
     (30 * hs.Gaussian(0.506).random_allocation(steps=3, selected=2), 594.5),
     (hs.best_of(hs.Gaussian(2.56), runs="geometric", mean=6.7), 12.07),

@@ -49,7 +49,8 @@ EXAMPLES = [
 def test_pairs_lie_beyond_both_ends(mechanism, way):
     """The fast pair above is above what is proved, those below are below what is attained.
 
-    For shuffled epochs the fast accountant attains more: its lower pair is below what is proved.
+    Of a shuffled epoch the fast accountant attains more than the adversary here: its lower pair is
+    held to the proved bound.
     """
     rng = random.Random(0)
     with ctx.workprec(150):

@@ -26,7 +26,7 @@ from random_runs import Term
 ADD = {"adjacency": Adjacency.ADD_ONE}
 REPLACE = {"adjacency": Adjacency.REPLACE_ONE}
 
-pytestmark = pytest.mark.bits(2000)  # a miss of e^-m, and doubles as they stand
+pytestmark = pytest.mark.bits(2000)  # a miss may be e^-m, and doubles are exact
 
 
 def bounds_of(query, *points, **how):

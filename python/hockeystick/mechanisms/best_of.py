@@ -93,7 +93,7 @@ class BestOf(FromRun):
         del adjacency
         return f"{self!r}: enclosed between a theorem on ranks and a ranking that is attained"
 
-    @lru_cache(maxsize=64)  # noqa: B019, equal mechanisms share what is kept
+    @lru_cache(maxsize=64)  # noqa: B019, since equal mechanisms share the pairs that the cache keeps
     def pair_above(self, direction: Direction, accuracy: Accuracy) -> _core.DominatingPair:
         """A pair that dominates all neighbours in `direction`."""
         forth, back = (above(self.run, one, accuracy) for one in (direction, direction.reversed))

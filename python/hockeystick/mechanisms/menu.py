@@ -63,7 +63,7 @@ class AnyOf(EnclosedMechanism):
         del accuracy
         return self._pair(direction)
 
-    @lru_cache(maxsize=64)  # noqa: B019, equal menus share what is kept
+    @lru_cache(maxsize=64)  # noqa: B019, since equal menus share the pairs that the cache keeps
     def _pair(self, direction: Direction) -> _core.DominatingPair:
         pairs = [one.dominating_pair(direction) for one in self.options]
         backward = [one.dominating_pair(direction.reversed) for one in self.options]

@@ -78,7 +78,7 @@ class PoissonSampledRun(FromRun):
         rate = self.sampling_probability
         return below, _core.run_moments([run], sampling_probability=rate)
 
-    @lru_cache(maxsize=64)  # noqa: B019, equal mechanisms share what is kept
+    @lru_cache(maxsize=64)  # noqa: B019, since equal mechanisms share the pairs that the cache keeps
     def _pair(
         self, direction: Direction, accuracy: Accuracy, *, is_above: bool
     ) -> _core.DominatingPair:
