@@ -148,12 +148,14 @@ class NodeSums {
     const double c = x / steps_;
     if (!(c > centred_end)) {
       const ComplexBall ball = transform_.centred({c, 0});
+      // proof: reversed-moments
       const double value = ball.value.real(), error = ball.error + 4 * u * value;
       const double low = steps_ * math::log1p(std::max(0.0, value - error)), high = steps_ * math::log1p(value + error);
       return {log_excess(x, low, low - x), log_excess(x, high, high - x)};
     }
     auto [least, most] = LogTransform(transform_.mu(), c).log_value(nats_);
     least *= steps_, most *= steps_;
+    // proof: reversed-moments
     return {log_excess(x, std::max(0.0, x + least - 8 * u * x), least), log_excess(x, x + most + 8 * u * x, most)};
   }
 
@@ -165,6 +167,7 @@ class NodeSums {
   static Interval ends(const Scaled& of, double least, double more, double beyond) {
     const double low = of.sum.lower + math::exp(least - of.scale);
     const double high = of.sum.upper + math::exp(more - of.scale) + math::exp(beyond - of.scale);
+    // proof: reversed-moments
     const double off = 8 * u * (std::fabs(of.scale) + 4);
     return {math::log(low) + of.scale - off, math::log(high) + of.scale + off};
   }
@@ -229,6 +232,7 @@ Interval reversed_log_moment(const LognormalTransform& transform, double steps, 
   const double least =
       log_difference(excess.lower - whole.upper - lost - off, both) - turned;           // proof: reversed-moments
   const double most = log_sum(excess.upper - whole.lower + turned + off, both) + lost;  // proof: reversed-moments
+  // proof: reversed-moments
   return {log_sum(least, 0) * (1 - 8 * u), log_sum(most, 0) * (1 + 8 * u)};
 }
 
