@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every question is put to a run in one way: few calls lead there, whoever describes the run."""
 
+import gc
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -23,7 +24,10 @@ RUN = built()
 
 
 def calls_of(work):
-    """The files of the Python functions that the second such work calls, one for each call."""
+    """The files of the Python functions that the second such work calls, one for each call.
+
+    The collector of garbage waits: it would close generators that earlier tests left, by calls.
+    """
     work()
     files = []
 
@@ -31,11 +35,13 @@ def calls_of(work):
         if event == "call":
             files.append(frame.f_code.co_filename)
 
+    gc.disable()
     sys.setprofile(note)
     try:
         work()
     finally:
         sys.setprofile(None)
+        gc.enable()
     return files[1:]
 
 
