@@ -8,7 +8,8 @@ The edits are the rows of tests/mutations/NAME.toml, one line a row, under the s
 row replaces `from` by `to` in a statement that is tagged `proof: <slug>`, wherever that statement
 is; `from` must be there once, in all statements with this tag (or in those of the function `at`).
 A row of the kind "dropped" leaves an allowance out (is it needed?), "halved" takes half of it (is
-it not far too large?), and "broken" changes the line in some other way (is it wired?). A row of
+it not far too large?), and "broken" changes the line in some other way (is it wired?). A row with
+`dropped` and `halved` in place of `kind` and `to` is both of these edits. A row of
 `spared` names tagged lines, by pieces that only one of them has, and says why there is nothing to
 mutate, or why no test fails if what they book is dropped or halved. Every tagged line has a dropped
 and a halved row or such a reason. The rows of a law of finitely many outcomes, whose tagged line is
@@ -111,7 +112,8 @@ def table() -> Table:
     found = Table(mutations=[], spared=[])
     for path in sorted(TABLES.glob("*.toml")):
         for slug, page in tomllib.loads(path.read_text()).items():
-            found.mutations.extend(_mutation(path.stem, slug, r) for r in page.get("mutations", []))
+            for row in page.get("mutations", []):
+                found.mutations.extend(_mutations(path.stem, slug, row))
             found.spared.extend(_spared(slug, row) for row in page.get("spared", []))
     found.mutations.extend(_of_laws())
     return found
@@ -137,10 +139,13 @@ def _of_laws() -> Iterator[Mutation]:
             )
 
 
-def _mutation(layer: str, slug: str, row: dict[str, Any]) -> Mutation:
-    names = {"from": "text", "to": "replacement"}
-    fields = {names.get(name, name): value for name, value in row.items()}
-    return Mutation(**{**fields, "tests": tuple(row["tests"]), "layer": layer, "proof": slug})
+def _mutations(layer: str, slug: str, row: dict[str, Any]) -> Iterator[Mutation]:
+    """The edit of a row, or both of them."""
+    edits = {row["kind"]: row["to"]} if "kind" in row else {k: row[k] for k in KINDS if k in row}
+    rest = {name: value for name, value in row.items() if name not in {*KINDS, "kind", "to"}}
+    rest |= {"text": rest.pop("from"), "tests": tuple(row["tests"])}
+    for kind, replacement in edits.items():
+        yield Mutation(proof=slug, layer=layer, kind=kind, replacement=replacement, **rest)
 
 
 def _spared(slug: str, row: dict[str, Any]) -> Spared:
