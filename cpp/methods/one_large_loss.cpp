@@ -229,18 +229,46 @@ class ByNumberOfLargeLosses final : public Evaluator {
   ByNumberOfLargeLosses(const Direction& terms, Saddlepoint saddlepoint, double tolerance)
       : terms_(terms), saddlepoint_(std::move(saddlepoint)), tolerance_(tolerance) {}
 
-  Answer answer(Quantity quantity, double at, double) const override {
-    if (quantity == Quantity::epsilon) return enclosed({0, infinity}, "one_large_loss");
+  Answer answer(Quantity quantity, double at, double near) const override {
+    if (quantity == Quantity::epsilon) return epsilon_of(at, near);
     const std::optional<LargeLossPlan> found = plan_large_loss(saddlepoint_, at, tolerance_);
-    if (!found) return enclosed({0, 1}, "one_large_loss");
-    const OneLargeLoss split = split_of(terms_, aimed(*found, terms_), tolerance_, StepCurve::delta);
+    return found ? delta_of(aimed(*found, terms_), tolerance_) : enclosed({0, 1}, "one_large_loss");
+  }
+
+ private:
+  Answer delta_of(const LargeLossPlan& plan, double tolerance) const {
+    const OneLargeLoss split = split_of(terms_, plan, tolerance, StepCurve::delta);
     Answer result = enclosed(split.all(), "one_large_loss");
     result.truncation = split.none() + split.more();
     result.discretization = std::max(0.0, result.upper - result.lower - result.truncation);
     return result;
   }
 
- private:
+  // Between points at which delta is known to be above the one asked for, or not: Newton's method leads to the epsilon,
+  // and a point on either side of it closes the interval.
+  Answer epsilon_of(double delta, double near) const {
+    constexpr int most_points = 8;
+    constexpr double aside = 0.4;  // of the tolerance
+    Interval ends{0, infinity};
+    double at = near > 0 ? near : large_loss_epsilon(saddlepoint_, delta).value_or(0);
+    for (int i = 0; i < most_points && !is_tight(ends.lower, ends.upper, tolerance_, false); ++i) {
+      const std::optional<LargeLossPlan> found = plan_large_loss(saddlepoint_, at, tolerance_);
+      if (!found) break;
+      const LargeLossPlan plan = aimed(*found, terms_);
+      const double wanted = std::clamp(aside / 2 * plan.rate * at * tolerance_, 1e-6, 0.1);
+      const Answer here = delta_of(plan, wanted);
+      if (here.upper <= delta) ends.upper = std::min(ends.upper, at);  // proof: one-large-loss
+      if (here.lower > delta) ends.lower = std::max(ends.lower, at);   // proof: one-large-loss
+      if (here.truncation > wanted * here.upper) break;                // no closer point tells more
+      const double root = at + math::log((here.lower / 2 + here.upper / 2) / delta) / plan.rate;
+      at = root * (1 + (ends.upper <= root * (1 + tolerance_) ? -aside : aside) * tolerance_);
+      if (!(at > ends.lower && at < ends.upper)) at = ends.lower / 2 + std::min(ends.upper, 2 * ends.lower + 1) / 2;
+    }
+    Answer result = enclosed(ends, "one_large_loss");
+    result.discretization = ends.upper - ends.lower;
+    return result;
+  }
+
   Direction terms_;
   Saddlepoint saddlepoint_;
   double tolerance_;
@@ -251,13 +279,19 @@ class ByOneLargeLoss final : public Method {
   using Method::Method;
 
   Forecast forecast() override {
-    if (task_.question.wants_epsilon()) return {.obstacle = "it bounds delta alone"};
     if (is_done_) return {.obstacle = "one large loss tells less than is asked"};
     if (const auto obstacle = task_.grid_obstacle(); !obstacle.empty()) return {.obstacle = obstacle};
-    const std::optional<LargeLossPlan> plan = plan_large_loss(task_.grid().whole(), task_.question.at, tolerance_);
+    const bool wants_epsilon = task_.question.wants_epsilon();
+    if (wants_epsilon && task_.answer.passes == 0 && !task_.is_named()) return {.obstacle = "others come first"};
+    const Saddlepoint& saddlepoint = task_.grid().whole();
+    const double at = task_.question.at;
+    const std::optional<double> epsilon = wants_epsilon ? large_loss_epsilon(saddlepoint, at) : at;
+    const std::optional<LargeLossPlan> plan =
+        epsilon ? plan_large_loss(saddlepoint, *epsilon, tolerance_) : std::nullopt;
     if (!plan) return {.obstacle = "more than one large loss decides, or none"};
-    return {.cost = large_loss_cost(*plan, task_.terms().size(), tolerance_),
-            .width = plan->missed / (tuning::missed_share * task_.question.tolerance)};
+    const double points = wants_epsilon ? 4 : 1, steepness = wants_epsilon ? std::max(plan->rate * *epsilon, 1e-3) : 1;
+    return {.cost = points * large_loss_cost(*plan, task_.terms().size(), tolerance_ * steepness),
+            .width = plan->missed / (tuning::missed_share * task_.question.tolerance * steepness)};
   }
 
   std::shared_ptr<const Evaluator> prepare() override {
@@ -267,7 +301,8 @@ class ByOneLargeLoss final : public Method {
   // The next attempt refines the curve and the cells, if their errors make the answer too wide.
   void learn(const Answer& found) override {
     const double wanted = task_.question.tolerance * found.upper;
-    is_done_ = tolerance_ < 0.05 * task_.question.tolerance || found.truncation > 0.5 * wanted;
+    is_done_ =
+        !std::isfinite(wanted) || tolerance_ < 0.05 * task_.question.tolerance || found.truncation > 0.5 * wanted;
     tolerance_ *= std::clamp(0.25 * wanted / found.discretization, 1e-3, 0.25);
   }
 

@@ -130,6 +130,21 @@ LargeLossPlan aimed(LargeLossPlan plan, const Direction& direction) {
   return plan;
 }
 
+std::optional<double> large_loss_epsilon(const Saddlepoint& saddlepoint, double delta) {
+  const ExpectedLosses losses(saddlepoint);
+  double p = 0, q = 0;
+  for (std::size_t i = losses.loss.size(); i-- > 0 && losses.loss[i] > 0;) {
+    const double power = math::exp(losses.loss[i]);
+    if (p - power * q >= delta) break;
+    p += losses.count[i], q += losses.count[i] / power;
+  }
+  if (!(p - q > delta)) return {};
+  const double alone = math::log((p - delta) / q);
+  const std::optional<LargeLossPlan> plan = plan_large_loss(saddlepoint, alone, 0.1);
+  if (!plan) return {};
+  return alone + plan->centre + std::min(plan->rate * plan->deviation, 2.0) * plan->deviation / 2;
+}
+
 namespace {
 
 // The curve is off by the square of the distance of two knots times the rate, by an eighth, wherever the sum of small

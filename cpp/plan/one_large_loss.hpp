@@ -25,6 +25,9 @@ std::optional<LargeLossPlan> plan_large_loss(const Saddlepoint& saddlepoint, dou
 /// The same at a closer look at where large losses decide.
 LargeLossPlan aimed(LargeLossPlan plan, const Direction& direction);
 
+/// About the epsilon at which one large loss gives this delta; nothing where large losses are too rare.
+std::optional<double> large_loss_epsilon(const Saddlepoint& saddlepoint, double delta);
+
 /// What that may cost [ns].
 double large_loss_cost(const LargeLossPlan& plan, std::size_t terms, double tolerance, bool is_tail = false);
 

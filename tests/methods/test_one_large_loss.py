@@ -280,8 +280,38 @@ def test_tails_of_two_sampled_gaussians(noise, rate, epsilon):
         assert found.upper - found.lower <= 0.01 * found.upper
 
 
-def test_it_bounds_no_epsilon():
-    terms = [(_core.dominating_pair("poisson_gaussian_remove", (1.0, 1e-4)), 100)]
+@pytest.mark.parametrize(("noise", "rate", "epsilon"), PAIRS)
+def test_epsilon_of_two_sampled_gaussians(noise, rate, epsilon):
+    """At true deltas, a little more or less: each epsilon is on its side of the true one."""
+    terms = [(_core.dominating_pair("poisson_gaussian_remove", (noise, rate)), 2)]
+    truth = float(delta_of_two(Step(noise, rate), Step(noise, rate), epsilon).mid())
+    deltas = [truth * (1 + 1e-9), truth * (1 - 1e-9)]
+    more, less = _core.epsilon_bounds(
+        [terms], deltas, tolerance=1e-3, memory_limit=1 << 28, method="one_large_loss"
+    )
+    assert more.lower <= epsilon <= less.upper
+    for found in (more, less):
+        assert found.upper - found.lower <= 1e-3 * found.upper
+
+
+@pytest.mark.parametrize("delta", [1e-18, 1e-24, 1e-30, 1e-35])
+def test_epsilon_of_rare_steps_is_where_delta_is(delta):
+    """No tilt isolates the tail, so that only the number of large losses tells it."""
+    run = 30_000 * hs.Gaussian(noise_multiplier=1.0).poisson_sampled(1e-5)
+    found = run.epsilon_bounds(delta)
+    assert found.upper - found.lower <= 1e-3 * found.upper
+    assert run.delta_bounds(found.upper, smallest=0).lower <= delta
+    assert run.delta_bounds(found.lower, smallest=0).upper >= delta
+    also = 20_000 * hs.Gaussian(noise_multiplier=1.0).poisson_sampled(1e-5)
+    both = (
+        also + 10_000 * hs.Gaussian(noise_multiplier=1.001).poisson_sampled(1e-5)
+    ).epsilon_bounds(delta)
+    assert both.lower <= found.upper
+    assert found.lower <= 1.01 * both.upper
+
+
+def test_it_bounds_no_epsilon_of_frequent_losses():
+    terms = [(_core.dominating_pair("poisson_gaussian_remove", (1.0, 1e-2)), 1000)]
     (found,) = _core.epsilon_bounds(
         [terms], [1e-6], tolerance=1e-3, memory_limit=1 << 28, method="one_large_loss"
     )
