@@ -25,7 +25,7 @@ class Step:
     """One release of a Gaussian with noise multiplier `sigma` on a Poisson sample of rate `q`."""
 
     sigma: float
-    q: float = 1.0
+    q: float | arb = 1.0
 
 
 Run = tuple[tuple[Step, int], ...]  # (step, how often)

@@ -6,6 +6,7 @@ Written on a line on which the loss L increases, so that {a < L <= b} is an inte
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from flint import arb
@@ -31,35 +32,48 @@ def _mass(mixture: Mixture, a: Point, b: Point) -> arb:
 
 
 class Cells(ABC):
-    """What is asked of a pair's cells, given the masses of both distributions in one."""
+    """What is asked of a pair, given the masses of both distributions in a cell of losses."""
 
     __slots__ = ()
 
     @abstractmethod
-    def _cell(self, low: arb, high: arb) -> tuple[arb, arb]:
+    def _cell(self, low: Point, high: Point) -> tuple[arb, arb]:
         """P and Q of low < L <= high."""
 
-    def p(self, low: arb, high: arb) -> arb:
+    def _of(self, low: Point, high: Point, value: Callable[[arb, arb], arb]) -> arb:
+        return at_accuracy(lambda: value(*self._cell(low, high)), BITS)
+
+    def p(self, low: Point, high: Point) -> arb:
         """P(low < L <= high)."""
-        return at_accuracy(lambda: self._cell(low, high)[0], BITS)
+        return self._of(low, high, lambda p, _: p)
 
-    def above(self, low: arb, high: arb) -> arb:
+    def above(self, low: arb, high: Point) -> arb:
         """P - e^low Q of the cell."""
+        return self._of(low, high, lambda p, q: p - low.exp() * q)
 
-        def evaluate() -> arb:
-            p, q = self._cell(low, high)
-            return p - low.exp() * q
-
-        return at_accuracy(evaluate, BITS)
-
-    def below(self, low: arb, high: arb) -> arb:
+    def below(self, low: Point, high: arb) -> arb:
         """e^high Q - P of the cell."""
+        return self._of(low, high, lambda p, q: high.exp() * q - p)
 
-        def evaluate() -> arb:
-            p, q = self._cell(low, high)
-            return high.exp() * q - p
+    def p_above(self, loss: arb) -> arb:
+        """P(L > loss)."""
+        return self.p(loss, math.inf)
 
-        return at_accuracy(evaluate, BITS)
+    def p_below(self, loss: arb) -> arb:
+        """P(L <= loss)."""
+        return self.p(-math.inf, loss)
+
+    def q_below(self, loss: arb) -> arb:
+        """Q(L <= loss)."""
+        return self._of(-math.inf, loss, lambda _, q: q)
+
+    def delta(self, epsilon: arb) -> arb:
+        """The hockey-stick curve of (P, Q) at any real epsilon."""
+        return self.above(epsilon, math.inf)
+
+    def reverse_delta(self, epsilon: arb) -> arb:
+        """The hockey-stick curve of (Q, P) at any real epsilon."""
+        return self._of(-math.inf, -epsilon, lambda p, q: q - epsilon.exp() * p)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,37 +110,7 @@ class Pair(Cells):
         root = (linear * linear + 4 * loss.exp() * b * b).sqrt()
         return ((linear + root) / (2 * b)).log() / m
 
-    def _cell(self, low: arb, high: arb) -> tuple[arb, arb]:
-        a, b = self._point(low), self._point(high)
+    def _cell(self, low: Point, high: Point) -> tuple[arb, arb]:
+        a, b = (x if isinstance(x, float) else self._point(x) for x in (low, high))
         p, q = self._mixtures()
         return _mass(p, a, b), _mass(q, a, b)
-
-    def p_above(self, loss: arb) -> arb:
-        """P(L > loss)."""
-        return at_accuracy(lambda: _tail(self._mixtures()[0], self._point(loss)), BITS)
-
-    def p_below(self, loss: arb) -> arb:
-        """P(L <= loss)."""
-        return at_accuracy(lambda: _tail(self._mixtures()[0], self._point(loss), -1), BITS)
-
-    def q_below(self, loss: arb) -> arb:
-        """Q(L <= loss)."""
-        return at_accuracy(lambda: _tail(self._mixtures()[1], self._point(loss), -1), BITS)
-
-    def delta(self, epsilon: arb) -> arb:
-        """The hockey-stick curve of (P, Q) at any real epsilon."""
-
-        def evaluate() -> arb:
-            (p, q), x = self._mixtures(), self._point(epsilon)
-            return _tail(p, x) - epsilon.exp() * _tail(q, x)
-
-        return at_accuracy(evaluate, BITS)
-
-    def reverse_delta(self, epsilon: arb) -> arb:
-        """The hockey-stick curve of (Q, P) at any real epsilon."""
-
-        def evaluate() -> arb:
-            (p, q), x = self._mixtures(), self._point(-epsilon)
-            return _tail(q, x, -1) - epsilon.exp() * _tail(p, x, -1)
-
-        return at_accuracy(evaluate, BITS)

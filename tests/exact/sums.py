@@ -5,7 +5,7 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 
-from flint import acb, arb, arb_poly, ctx
+from flint import acb, arb, ctx
 
 BITS = 200
 Law = Sequence[tuple[arb, arb]]  # losses with their P-masses, the rest of the mass at +inf
@@ -54,46 +54,6 @@ def tail(terms: Sequence[tuple[int, Law]], epsilon: arb, *, with_equal: bool = F
             if loss > epsilon or (with_equal and not loss < epsilon):
                 total += mass
         return total
-
-
-def laplace_delta(m: arb, count: int, epsilon: arb) -> arb:
-    """delta(epsilon) of `count` Laplace mechanisms of noise multiplier 1 / m, at any real epsilon.
-
-    M(z)^n is the sum over k of C(n, k) (z+1)^(n-k) z^k (2z+1)^-n e^(m ((n-2k) z - k)); over z (z+1)
-    and times e^(-z epsilon), each term has its residues at 0 (k = 0), -1 (k = n) and -1/2.
-    """
-    n = count
-    with ctx.workprec(BITS + 8 * n):
-        if epsilon < -n * m:
-            return -epsilon.expm1()
-        total = arb(0)
-        for k in range(n):
-            x = (n - 2 * k) * m - epsilon
-            if not x > 0:
-                break
-            residue = _residue(n, k, x) + int(k == 0)
-            total += math.comb(n, k) * (-k * m).exp() * residue
-        return total
-
-
-def _residue(n: int, k: int, x: arb) -> arb:
-    """Of (z+1)^(n-k-1) z^(k-1) (2z+1)^-n e^(z x) at -1/2, in w = z + 1/2."""
-    polynomial = arb_poly([0.5, 1]) ** (n - k - 1)
-    if k > 0:
-        polynomial *= arb_poly([-0.5, 1]) ** (k - 1)
-        coefficients = polynomial.coeffs()
-    else:  # 1 / (w - 1/2)
-        partial = itertools.accumulate(
-            polynomial.coeffs(), lambda total, c: 2 * total + c, initial=arb(0)
-        )
-        coefficients = [-2 * c for c in list(partial)[1:]]
-    total, power = arb(0), arb(1)
-    for j in range(n):
-        place = n - 1 - j
-        if place < len(coefficients):
-            total += coefficients[place] * power
-        power *= x / (j + 1)
-    return total * (-x / 2).exp() / arb(2) ** n
 
 
 def laplace_tail(m: arb, count: int, epsilon: arb) -> arb:

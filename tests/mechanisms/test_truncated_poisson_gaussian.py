@@ -7,7 +7,8 @@ from flint import arb, ctx
 
 import exact
 import hockeystick as hs
-from exact.choice import BallPair, ChoicePair, truncated
+from exact.choice import truncated
+from exact.pair import Pair
 from hockeystick import _core
 from mechanisms import cells
 from mechanisms.test_truncation import CASES, truncation
@@ -49,7 +50,7 @@ def test_errors_hold_of_a_rate_that_is_off_by_its_rounding(direction, rounded):
     pair = _core.dominating_pair(name, [2.0, 0.3, rate, 0.0, 1.0])
     with ctx.workprec(400):
         true_rate = arb(rate) * (1 + rounded * _core.numeric.unit_roundoff)
-        truth = ChoicePair(((arb(1), BallPair(exact.Step(1.0, 0.5), direction, true_rate)),))
+        truth = Pair(exact.Step(1.0, true_rate), direction)
     step = exact.Step(1.0, rate)
     edges = [cells.loss_at(step, direction, x) for x in np.linspace(-15, 15, 21)]
     got = pair.integrate(edges)

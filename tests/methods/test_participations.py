@@ -10,7 +10,8 @@ from flint import arb, ctx
 import exact
 import hockeystick as hs
 from exact.balls import normal_tail
-from exact.one_step import gaussian_delta, step_delta
+from exact.one_step import gaussian_delta
+from exact.pair import Pair
 from hockeystick import _core
 
 FORMS = ("remove", "add", "replace")
@@ -104,14 +105,14 @@ def test_one_step_encloses_its_integrals(rate, noise):
     for part in (0.0, 0.2, 0.5, 0.95, 1.0, 1.2):
         epsilon = part / noise**2 / 2
         with ctx.workprec(400):
-            truth = step_delta(step, arb(epsilon), "remove")
+            truth = Pair(step, "remove").delta(arb(epsilon))
             found = asked([(sampled(noise, rate), 1)], "delta", epsilon)
             assert found.lower <= truth * (1 + arb(1e-15))
             assert found.upper >= truth * (1 - arb(1e-15))
             if noise <= 0.05 and truth > 1e-14:
                 assert found.upper <= found.lower * (1 + 1e-3)
             least = asked([(sampled(noise, rate, "add"), 1)], "delta", epsilon)
-            added = step_delta(step, arb(epsilon), "add")
+            added = Pair(step, "add").delta(arb(epsilon))
             assert least.lower <= added + arb(1e-60)
             assert least.upper >= added - arb(1e-60)
 

@@ -8,7 +8,7 @@ from flint import arb
 
 import exact
 import hockeystick as hs
-from exact.one_step import step_delta
+from exact.pair import Pair
 from hockeystick import _core
 from hockeystick.adjacency import Direction
 from rare_runs import batches, mixture
@@ -70,6 +70,6 @@ def test_delta_is_the_formula(sigma, rate, epsilon):
         hs.Gaussian(noise_multiplier=sigma).poisson_sampled(rate).dominating_pair(Direction.REMOVE)
     )
     found = asked(pair, "delta", epsilon)
-    truth = step_delta(exact.Step(sigma, rate), arb(epsilon), "remove")
+    truth = Pair(exact.Step(sigma, rate), "remove").delta(arb(epsilon))
     assert arb(found.lower) <= truth <= arb(found.upper)
     assert found.upper - found.lower <= max(1e-9 * found.upper, 1e-300)
