@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The largest of several curves, against curves in balls at losses between those looked at."""
 
-import math
 import random
 
 import numpy as np
@@ -49,18 +48,3 @@ def test_few_losses_are_valid_too():
         asked = np.array([at])
         least = max(gaussian.delta_above(asked)[0], laplace.delta_above(asked)[0])
         assert coarse.delta_above(asked)[0] >= least * (1 - 1e-12)
-
-
-@pytest.mark.parametrize(
-    ("pairs", "losses", "message"),
-    [
-        ([], [0.0, 1.0], "losses must be"),
-        (None, [0.0], "losses must be"),
-        (None, [0.0, math.inf], "losses must be in"),
-        (None, [0.0, math.nan], "losses must be in"),
-    ],
-)
-def test_refused(pairs, losses, message):
-    known = [hs.Gaussian(1.0).dominating_pair(REMOVE)] if pairs is None else pairs
-    with pytest.raises(ValueError, match=f"^{message}"):
-        _core.menu_pair(known, np.array(losses))

@@ -3,7 +3,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import comb
 
 from flint import arb
 
@@ -28,8 +27,9 @@ def truncated(
     size: int, rate: float, batch: int, sigma: float, direction: str
 ) -> tuple[ChoicePair, float]:
     """The pair of truncated Poisson sampling, from the binomial sums as they stand; q'."""
-    q = arb(rate)
-    others = [comb(size - 1, k) * q**k * (1 - q) ** (size - 1 - k) for k in range(size)]
+    q, others = arb(rate), [(1 - arb(rate)) ** (size - 1)]
+    for k in range(1, size):
+        others.append(others[-1] * (size - k) / k * q / (1 - q))
     cut = sum(others[batch:], arb(0))
     # A sampled record survives among k others with probability batch / (k + 1).
     joins = sum((p * q * batch / (k + 1) for k, p in enumerate(others) if k >= batch), arb(0))

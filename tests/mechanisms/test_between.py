@@ -23,10 +23,3 @@ def test_ends_are_those_of_both_gaussians(adjacency, least, most):
 def test_filters_take_the_least_noise():
     budget = hs.GaussianFilter(mu=1)
     assert budget.runs_left(hs.GaussianBetween(least_noise=10.0, most_noise=11.0)) == 100
-
-
-def test_refused():
-    with pytest.raises(ValueError, match="^least_noise must be"):
-        hs.GaussianBetween(least_noise=0.0, most_noise=1.0)
-    with pytest.raises(ValueError, match="^most_noise must be in"):
-        hs.GaussianBetween(least_noise=2.0, most_noise=1.0)

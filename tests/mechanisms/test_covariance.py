@@ -91,31 +91,3 @@ def test_it_is_sampled_as_a_whole_and_grouped():
         both.epsilon(1e-6), rel=1e-3
     )
     assert both.poisson_sampled(0.1).epsilon(1e-6) < both.epsilon(1e-6)
-
-
-@pytest.mark.parametrize(
-    ("covariance", "message"),
-    [
-        ([], r"must be of shape \(n, n\)"),
-        ([1.0], r"must be of shape \(n, n\)"),
-        ([[1.0, 0.0]], r"must be of shape \(n, n\)"),
-        (np.eye(257), r"must be of shape \(n, n\), n in \[1, 256\]"),
-        ([[0.0]], "must have a diagonal in"),
-        ([[1.0, 0.0], [0.0, -1.0]], "must have a diagonal in"),
-        ([[float("nan")]], "must be finite"),
-        ([[1e25]], "must be finite, at most 1e24"),
-        ([[1.0, 0.5], [0.25, 1.0]], "must be symmetric, got another number in row 1, column 0"),
-        ([[1.0, 2.0], [2.0, 1.0]], "must be positive definite"),
-        ([[1.0, 1.0], [1.0, 1.0]], "must be positive definite"),
-        ([[1e-6, 0.99e-6], [0.99e-6, 1e-6]], None),
-        ([[1e-6, -0.99e-6], [-0.99e-6, 1e-6]], "must leave a noise multiplier"),
-    ],
-    ids=str,
-)
-def test_what_is_no_covariance(covariance, message):
-    if message is None:
-        covariance = np.array(covariance) * 1e6
-        assert hs.joint(covariance=covariance).least_noise < 0.1
-        return
-    with pytest.raises(ValueError, match="^covariance " + message):
-        hs.joint(covariance=covariance)

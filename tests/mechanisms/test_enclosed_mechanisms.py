@@ -161,36 +161,6 @@ def test_a_grid_is_offered_from_above_only():
         epoch.pld(discretization_interval=1e-2, side="lower")
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: STEP.random_allocation(steps=0), r"steps must be .* 1 to 1e12|steps must be"),
-        (lambda: STEP.random_allocation(steps=2.5), "steps must be"),
-        (lambda: STEP.random_allocation(steps=math.nan), "steps must be"),
-        (lambda: STEP.random_allocation(steps=9, epochs=0), "epochs must be"),
-        (lambda: STEP.random_allocation(steps=1, epochs=2), "steps must be at least 2"),
-        (lambda: STEP.random_allocation(steps=9, epochs=10**9), "noise_multiplier / sqrt"),
-        (lambda: STEP.fixed_size_sampled(batch_size=11, dataset_size=10), "batch_size must be"),
-        (lambda: STEP.fixed_size_sampled(batch_size=0, dataset_size=10), "batch_size must be"),
-        (lambda: STEP.fixed_size_sampled(batch_size=1, dataset_size=1), "dataset_size must be"),
-        (lambda: STEP.shuffled(batches=0), "batches must be"),
-        (lambda: hs.HockeyStickCurve(alpha=[1, 2], lower=[0, 0], upper=[1]), "same length"),
-        (lambda: hs.HockeyStickCurve(alpha=[2, 1], lower=[0, 0], upper=[1, 1]), "increasing"),
-        (lambda: hs.HockeyStickCurve(alpha=[0.1, 1], lower=[0, 0], upper=[0.5, 0.1]), "must hold"),
-        (lambda: hs.HockeyStickCurve(alpha=[1, 2], lower=[0, math.nan], upper=[1, 1]), "lower"),
-        (lambda: hs.HockeyStickCurve(alpha=[1, 2], lower=[0, 0.5], upper=[0.3, 0.7]), "smaller"),
-        (
-            lambda: hs.HockeyStickCurve(alpha=[1, 2, 3], lower=[0, 0.6, 0], upper=[0.7, 0.6, 0.1]),
-            "chord between upper at alpha = 1 and 3, as the curve is convex, got 0.59.* = 2$",
-        ),
-        (lambda: hs.HockeyStickCurve(alpha=[1, 1e281], lower=[0, 0], upper=[1, 1]), r"1e280\)"),
-    ],
-)
-def test_bad_arguments_are_named(make, message):
-    with pytest.raises((ValueError, TypeError), match=message):
-        make()
-
-
 def test_adjacencies_without_a_pair_are_refused_with_the_reason():
     batch = STEP.fixed_size_sampled(batch_size=2, dataset_size=10)
     with pytest.raises(ValueError, match="replace-one"):

@@ -34,7 +34,7 @@ WAYS = {
     for way, name in zip(adjacency.directions, names, strict=True)
 }
 WIDEST = 0.05  # of an answer that the memory limit of random runs leaves open
-BAD = (math.nan, math.inf, -math.inf, 10**400, "1", 1j, object())
+BAD = (math.nan, math.inf, -math.inf, 10**400, "1", 1j, True, [1.0], np.array([1.0]), object())
 
 
 def terms(name, *, sampled, number=2):
@@ -157,7 +157,7 @@ def test_bad_parameters_are_named(found):
             if name == "steepest" and bad == math.inf:  # as of the normal density
                 continue
             changed = (bad, *value[1:]) if isinstance(value, tuple) else bad
-            with pytest.raises((ValueError, TypeError), match=f"^{name}\\b.* must "):
+            with pytest.raises((ValueError, TypeError), match=f"^{name}\\b.* must .*, got "):
                 type(mechanism)(**{**mechanism.arguments, name: changed})
 
 

@@ -65,16 +65,3 @@ def test_a_sampled_joint_is_one_coin():
         removed = (1 - q - epsilon.exp()) * missed + q * normal_tail(x - mu)
         bounds = joined.delta_bounds(0.4, adjacency="remove-one", tolerance=1e-10)
         assert arb(bounds.lower) <= removed <= arb(bounds.upper)
-
-
-def test_parameters_are_checked_by_name():
-    with pytest.raises(ValueError, match="^noise_multipliers must"):
-        _core.dominating_pair("joint_gaussian", (1e-5, 1.0))
-    with pytest.raises(ValueError, match="^counts must"):
-        _core.dominating_pair("joint_gaussian", (1.0, 0.5))
-    with pytest.raises(ValueError, match="as many counts"):
-        _core.dominating_pair("joint_gaussian", (1.0, 2.0, 3.0))
-    with pytest.raises(ValueError, match="sampling probability"):
-        _core.dominating_pair("poisson_joint_gaussian_remove", ())
-    with pytest.raises(ValueError, match="^sampling_probability must"):
-        _core.dominating_pair("poisson_joint_gaussian_add", (1.0, 1.0, 1.5))

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-import hockeystick as hs
 from hockeystick import _core
 
 
@@ -108,17 +107,3 @@ def test_many_steps_stay_enclosed(steps):
     assert lower <= upper <= 1.02 * lower
     chosen = np.arange(0, steps, 3)[:40]
     assert np.linalg.norm(matrix[:, chosen].sum(axis=1)) <= upper
-
-
-@pytest.mark.parametrize(
-    ("ask", "message"),
-    [
-        (lambda: _core.matrix_sensitivity(np.zeros(3), 1, 1), "strategy must be of shape"),
-        (lambda: _core.matrix_sensitivity(np.full((1, 1), np.nan), 1, 1), "strategy must be"),
-        (lambda: _core.matrix_sensitivity(np.ones((1, 1)), 0, 1), "min_separation must be"),
-        (lambda: hs.MatrixMechanism([[]], noise_multiplier=1), "strategy must be"),
-    ],
-)
-def test_refused(ask, message):
-    with pytest.raises(ValueError, match=f"^{message}"):
-        ask()

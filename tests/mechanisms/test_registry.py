@@ -74,20 +74,3 @@ def test_no_parameter_may_be_anything(name, bad):
         parameters = [*GOOD[name][:k], bad, *GOOD[name][k + 1 :]]
         with pytest.raises(ValueError, match=" must "):
             _core.dominating_pair(name, parameters)
-
-
-@pytest.mark.parametrize(
-    ("name", "parameters", "message"),
-    [
-        ("gaussian", [0.0], r"noise_multiplier must be in \[0.0005, 1e\+300\], got 0"),
-        ("gaussian", [1.0, 2.0], "parameters must be 1 numbers for gaussian, got 2"),
-        ("poisson_gaussian_add", [1.0, 1.5], r"sampling_probability must be in \(0, 1\), got 1.5"),
-        ("poisson_discrete_pair_add", [], r"sampling_probability must be in \(0, 1\), got 0"),
-        ("discrete_laplace", [1.0, 1.5], r"shift must be a whole number in \[1, 1e\+07\], got 1.5"),
-        ("selected_steps_below", [1, 5, 5, 1, 4, 0.1], r"selected .* in \[1, 4\], got 5"),
-        ("laplacian", [1.0], "name must be that of a dominating pair, got laplacian"),
-    ],
-)
-def test_a_refusal_names_the_parameter_and_its_range(name, parameters, message):
-    with pytest.raises(ValueError, match=message):
-        _core.dominating_pair(name, parameters)

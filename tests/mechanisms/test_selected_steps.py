@@ -108,24 +108,6 @@ def test_nearly_all_steps_cost_nearly_as_much_as_all(steps, selected):
     assert bounds.lower >= (selected / steps) * 0.95 * every
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"selected": 0}, "selected must be a whole number in"),
-        ({"selected": 11}, "selected must be a whole number in"),
-        ({"selected": 2.5}, "selected must be"),
-        ({"selected": True}, "selected must be"),
-        ({"per_block": 1}, "per_block must be"),
-        ({"steps": 0}, "steps must be"),
-        ({"epochs": 0}, "epochs must be"),
-        ({"epochs": 10**7}, "noise_multiplier / sqrt"),
-    ],
-)
-def test_bad_arguments_are_named(change, message):
-    with pytest.raises((ValueError, TypeError), match=f"^{message}"):
-        step(2.0).random_allocation(**({"steps": 10, "selected": 4} | change))
-
-
 def test_what_no_pair_dominates_is_said():
     epoch = step(2.0).random_allocation(steps=10, selected=4)
     with pytest.raises(ValueError, match="run_above"):

@@ -99,25 +99,6 @@ def test_a_replaced_record_costs_at_least_a_special_one():
         assert special <= one
 
 
-def test_bad_arguments_are_named():
-    step = hs.Gaussian(noise_multiplier=1.0)
-    for bad in (0, -1, 10**13):
-        with pytest.raises(ValueError, match="^batches must be a whole number"):
-            step.shuffled(batches=bad)
-        with pytest.raises(ValueError, match="^epochs must be a whole number"):
-            step.shuffled(batches=9, epochs=bad)
-    with pytest.raises(ValueError, match="^batches must be at least 2 if epochs > 1"):
-        step.shuffled(batches=1, epochs=3)
-    with pytest.raises(ValueError, match=r"^noise_multiplier / sqrt\(epochs\) must be at least"):
-        step.shuffled(batches=3, epochs=10**7)
-    for name, least in (("left_out", 0), ("batch_size", 1)):
-        for bad in (least - 1, 10**13):
-            with pytest.raises(ValueError, match=f"^{name} must be a whole number in"):
-                step.shuffled(batches=3, **{name: bad})
-    with pytest.raises(ValueError, match="the batches change with the number of records"):
-        step.shuffled(batches=3).epsilon(1e-5, adjacency="add-one")
-
-
 @pytest.mark.parametrize(("noise", "batches"), [(1.0, 2), (0.4, 50), (2.0, 10**6)])
 def test_masses_of_the_largest_batch_are_within_a_quarter_of_what_is_stated(noise, batches):
     """Cell by cell, whose edges are those of the page's law; 2000 normal_error of each."""

@@ -89,20 +89,3 @@ def test_records_that_are_added_or_removed_are_refused(adjacency):
     epoch = hs.Gaussian(2.0).shuffled(batches=100)
     with pytest.raises(ValueError, match="the batches change with the number of records"):
         epoch.epsilon(1e-6, adjacency=adjacency)
-
-
-@pytest.mark.parametrize(
-    ("sizes", "message"),
-    [
-        ({"last_batch": 3}, "last_batch must be given with batch_size, got 3"),
-        ({"last_batch": 8, "batch_size": 7}, r"last_batch must be .*7.*, got 8"),
-        ({"last_batch": 0, "batch_size": 7}, r"last_batch must be .*, got 0"),
-        (
-            {"last_batch": 3, "batch_size": 7, "left_out": 2},
-            "last_batch must not be given if records are left out, got 3 with left_out=2",
-        ),
-    ],
-)
-def test_sizes_that_do_not_fit_are_refused(sizes, message):
-    with pytest.raises(ValueError, match=message):
-        hs.Gaussian(2.0).shuffled(batches=10, **sizes)

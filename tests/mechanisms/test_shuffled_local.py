@@ -334,25 +334,6 @@ def test_corners():
         assert 0 <= bounds.lower <= bounds.upper <= extreme[0] * (1 + 1e-12)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"epsilon0": 51, "users": 9}, r"^epsilon0 must be 0 or in \[1e-06, 50\], got 51"),
-        ({"epsilon0": 1, "users": 0}, "^users must be"),
-        ({"epsilon0": 1, "users": 9, "randomizer": "k"}, "^randomizer must be one of"),
-        ({"epsilon0": 1, "users": 9, "randomizer": "k-ary"}, "^choices must be given"),
-        ({"epsilon0": 1, "users": 9, "choices": 3}, "^choices must not be given"),
-        (
-            {"epsilon0": 1, "users": 9, "randomizer": "laplace", "adaptive": True},
-            "^adaptive must be False",
-        ),
-    ],
-)
-def test_refused(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        hs.ShuffledLocal(**arguments)
-
-
 def test_only_values_are_replaced():
     local = hs.ShuffledLocal(epsilon0=1.0, users=9)
     for adjacency in ("add-or-remove-one", "replace-special"):

@@ -108,16 +108,3 @@ def test_buffers_of_any_sign_are_enclosed():
     attained, bound = exact(toeplitz([float(x) for x in column], 7), 2, 3)
     assert Fraction(lower) ** 2 <= attained * (1 + Fraction(1, 10**12))
     assert Fraction(upper) ** 2 >= bound * (1 - Fraction(1, 10**12))
-
-
-@pytest.mark.parametrize(
-    ("ask", "message"),
-    [
-        (lambda: _core.toeplitz_sensitivity(np.ones(1), 0, 1, 1), "steps must be"),
-        (lambda: _core.toeplitz_sensitivity(np.ones(1), 1, 0, 1), "min_separation must be"),
-        (lambda: _core.buffered_sensitivity(np.ones(1), np.full(1, 2.0), 1, 1, 1), "decays must"),
-    ],
-)
-def test_refused(ask, message):
-    with pytest.raises(ValueError, match=f"^{message}"):
-        ask()

@@ -84,17 +84,3 @@ def test_tails_of_right_guesses_are_rounded_up():
             exact = at_least(v, n, chance(epsilon))
             assert found == 1 or exact <= found
             assert found <= exact * (1 + arb(1e-12)) + 1e-14
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ((1, 0, 0.5), "trials must be"),
-        ((3, 2, 0.5), "successes must be"),
-        ((1, 2, 0.0), "alpha must be"),
-        ((1, 2e9, 0.5), "trials must be"),
-    ],
-)
-def test_refused(given, message):
-    with pytest.raises(ValueError, match=f"^{message}"):
-        _core.rate_limits(*given)

@@ -141,48 +141,5 @@ def test_reconstruction():
         hs.calibrate(lambda n: n * STEP, reconstruction_risk=0.1, baseline=0.2)
 
 
-@pytest.mark.parametrize(
-    ("ask", "error", "message"),
-    [
-        (lambda: hs.audit.rate_bounds(3, 2), ValueError, "successes must be"),
-        (lambda: hs.audit.rate_bounds(0.5, 2), TypeError, "successes must be a whole number"),
-        (lambda: hs.audit.rate_bounds(1, 2, 1.0), ValueError, "confidence must be in"),
-        (lambda: hs.audit.rate_bounds(1, 2, 0.0), ValueError, "confidence must be in"),
-        (
-            lambda: hs.audit.epsilon_lower(**counted(0, 0, 1, 1), delta=0),
-            ValueError,
-            r"true_positives \+ false_negatives must be in",
-        ),
-        (
-            lambda: hs.audit.epsilon_lower(**counted(-1, 2, 1, 1), delta=0),
-            ValueError,
-            "true_positives must be",
-        ),
-        (
-            lambda: hs.audit.epsilon_lower(**counted(1, 1, 1, 1), delta=1),
-            ValueError,
-            "delta must be in",
-        ),
-        (
-            lambda: hs.audit.one_run_epsilon_lower(canaries=9, guesses=10, correct=1, delta=0),
-            ValueError,
-            "guesses must be",
-        ),
-        (
-            lambda: hs.audit.one_run_epsilon_lower(canaries=9, guesses=5, correct=6, delta=0),
-            ValueError,
-            "correct must be",
-        ),
-        (lambda: hs.audit.counts([], [1.0], threshold=0), ValueError, "inside must hold"),
-        (lambda: hs.audit.counts([math.nan], [1.0], threshold=0), ValueError, "inside must be"),
-        (lambda: hs.audit.counts([1.0], [1.0], threshold=math.inf), ValueError, "threshold must"),
-        (lambda: hs.audit.refutes("run", **counted(1, 1, 1, 1)), TypeError, "run must be"),
-    ],
-)
-def test_refused(ask, error, message):
-    with pytest.raises(error, match=f"^{message}"):
-        ask()
-
-
 def test_deltas_that_explain_all_hits():
     assert hs.audit.epsilon_lower(**counted(10, 90, 0, 100), delta=0.5) == 0

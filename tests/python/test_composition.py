@@ -91,17 +91,6 @@ def test_different_gaussians_on_one_sample():
     assert (1 * hs.Laplace(3)).poisson_sampled_together(0.5) == hs.Laplace(3).poisson_sampled(0.5)
 
 
-@pytest.mark.parametrize(
-    ("run", "message"),
-    [
-        (1 * S, "is sampled already"),
-    ],
-)
-def test_others_on_one_sample_are_refused(run, message):
-    with pytest.raises(TypeError, match=message):
-        run.poisson_sampled_together(0.1)
-
-
 def test_deltas_that_add_up_are_mentioned():
     run = 3 * hs.ApproximateDP(1, 1e-5)
     with pytest.warns(UserWarning, match=r"the deltas .* add up, to 3e-05, which is above"):

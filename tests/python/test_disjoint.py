@@ -182,42 +182,6 @@ def test_equal_objects_give_equal_bits_and_are_shown_as_code():
     assert eval(repr(one), names) == one  # noqa: S307, of our own text
 
 
-def many(number):
-    return [hs.Laplace(10.0 + k) for k in range(number)]
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        hs.parallel,
-        lambda: hs.parallel(*many(257)),
-        lambda: 10**9 * hs.parallel(*many(2)),
-        lambda: 256 * hs.parallel(*many(2)),
-        lambda: hs.parallel(*many(20)) + hs.parallel(*many(20)),
-        lambda: -1 * hs.parallel(*many(2)),
-    ],
-)
-def test_refusals_say_why(make):
-    with pytest.raises(ValueError, match=r"^(parts|count) must .*got"):
-        make()
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: hs.parallel(3),
-        lambda: hs.parallel(*many(2)) + 1,
-        lambda: 1 + hs.parallel(*many(2)),
-        lambda: hs.Laplace(2.0) + 1,
-        lambda: hs.parallel(*many(2)) * 0.5,
-        lambda: hs.Accountant().compose(hs.parallel(*many(2))),
-    ],
-)
-def test_what_does_not_run_is_no_part(make):
-    with pytest.raises(TypeError):
-        make()
-
-
 @pytest.mark.parametrize("size", [1, 2, 5])
 def test_groups_within_a_part_are_those_of_each_run(size):
     run = hs.parallel(*PARTS) + hs.Laplace(5.0)
@@ -240,21 +204,6 @@ def test_no_group_over_parts_costs_more_than_one_within():
             moves = [arb(drawn.count(part)) / arb(noise) for part, noise in enumerate(noises)]
             mu = sum((move * move for move in [*moves, size / arb(shared)]), arb(0)).sqrt()
             assert gaussian_delta(mu, arb(epsilon)) <= arb(bound)
-
-
-@pytest.mark.parametrize(
-    ("size", "options", "message"),
-    [
-        (2, {}, r"^same_part must be True where a run has Laplace\(2.0\)"),
-        (0, {}, r"^size must be a whole number in \[1, 1000\], got 0"),
-        (1001, {"same_part": True}, "^size must be a whole number"),
-        (2.5, {"same_part": True}, "^size must be a whole number"),
-        (2, {"same_part": 1}, "^same_part must be a bool, got 1"),
-    ],
-)
-def test_groups_of_which_nothing_is_known_are_refused(size, options, message):
-    with pytest.raises((TypeError, ValueError), match=message):
-        hs.parallel(hs.Laplace(2.0), hs.Gaussian(3.0)).group(size, **options)
 
 
 def test_the_answer_in_sentences():

@@ -143,30 +143,6 @@ def test_another_state_is_refused(state, error):
     assert mine.composition == 2 * STEP
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "match"),
-    [
-        ({"step": 1.0}, TypeError, "step must be"),
-        ({"delta": 1}, ValueError, "delta must be"),
-        ({"budget": -1}, ValueError, "budget must be"),
-        ({"budget": math.inf}, ValueError, "budget must be"),
-        ({"budget": "many"}, ValueError, "budget must be"),
-        ({"spent": 3}, TypeError, "spent must be"),
-        ({"tolerance": 2}, ValueError, "tolerance must be"),
-        ({"adjacency": "none"}, ValueError, "adjacency must be"),
-        (
-            {"step": hs.RandomizedResponse(noise_parameter=0.5, num_buckets=2)},
-            ValueError,
-            "adjacency",
-        ),
-        ({"bugdet": 1}, TypeError, "bugdet"),
-    ],
-)
-def test_bad_arguments(arguments, error, match):
-    with pytest.raises(error, match=match):
-        meter(**arguments)
-
-
 def test_what_an_accountant_spent_keeps_its_neighbours():
     """Else more than three times as many steps seem to remain."""
     ledger = hs.Accountant(adjacency="replace-one").compose(hs.DiscreteGaussian(sigma=5.0), 10)

@@ -80,18 +80,3 @@ def test_series_and_convolution_overlap(seed):
     other = hs.RandomAllocation(mechanism=Opaque(noise), steps=steps)
     other = other.epsilon_bounds(**how, tolerance=1e-2)
     assert max(series.lower, other.lower) <= min(series.upper, other.upper)
-
-
-def test_what_is_not_known_is_refused():
-    with pytest.raises(ValueError, match=r"^adjacency must be one that .* no pair is proved"):
-        LAPLACE.random_allocation(steps=5).epsilon(1e-6, adjacency="replace-one")
-    with pytest.raises(ValueError, match="^epochs must be 1 unless mechanism is a Gaussian, got 2"):
-        LAPLACE.random_allocation(steps=5, epochs=2)
-    with pytest.raises(ValueError, match="^mechanism must be known by a dominating pair"):
-        hs.RandomAllocation(mechanism=LAPLACE.random_allocation(steps=5), steps=5)
-    with pytest.raises(ValueError, match=r"sqrt\(epochs\) must be at least 0.001"):
-        hs.Gaussian(noise_multiplier=0.04).random_allocation(steps=5, epochs=10**4)
-    with pytest.raises(ValueError, match="^steps must be a whole number"):
-        LAPLACE.random_allocation(steps=0)
-    with pytest.raises(TypeError, match="^mechanism must be a Mechanism"):
-        hs.RandomAllocation(mechanism="Laplace", steps=2)

@@ -125,81 +125,6 @@ def test_the_last_batch_is_smaller_or_left_out(batch, records, drop_last):
         assert hs.DPSGD(1.0, **in_steps, steps=2 * batches, sampling=sampling) == run
 
 
-@pytest.mark.parametrize(
-    ("given", "error", "message"),
-    [
-        ({**SIZES, "sampling": "poisson"}, ValueError, "drop_last must be False for 'poisson'"),
-        (
-            {**SIZES, "sampling": "fixed_size"},
-            ValueError,
-            "drop_last must be False for 'fixed_size",
-        ),
-        (
-            {"sampling_probability": 0.01, "sampling": "cyclic"},
-            ValueError,
-            "drop_last must be False without batch_size",
-        ),
-        ({**SIZES, "sampling": "cyclic", "drop_last": 1}, TypeError, "drop_last must be a bool"),
-    ],
-)
-def test_what_nothing_can_be_left_out_of(given, error, message):
-    options = {"steps": 100, "drop_last": True, **given}
-    for ask in (
-        lambda: hs.DPSGD(1.0, **options),
-        lambda: hs.dpsgd_epsilon(noise_multiplier=1.0, delta=1e-5, **options),
-        lambda: hs.dpsgd_noise_multiplier(epsilon=1.0, delta=1e-5, **options),
-    ):
-        with pytest.raises(error, match=message):
-            ask()
-
-
-@pytest.mark.parametrize(
-    ("given", "error", "message"),
-    [
-        ({"steps": 1}, TypeError, "sampling_probability must be given, or in its place batch_size"),
-        ({"sampling_probability": 0.1}, TypeError, "steps must be given, or in its place epochs"),
-        ({"batch_size": 3, "epochs": 1}, TypeError, "dataset_size must be given with batch_size"),
-        ({**SIZES, "epochs": 1, "steps": 1}, TypeError, "only one of steps, epochs may be given"),
-        ({**SIZES, "sampling_probability": 1, "steps": 1}, TypeError, "only one of sampling_prob"),
-        (
-            {"dataset_size": 9, "sampling_probability": 1, "steps": 1},
-            ValueError,
-            "dataset_size mus",
-        ),
-        (
-            {"batch_size": 10, "dataset_size": 9, "steps": 1},
-            ValueError,
-            r"batch_size .* \[1, 9\]",
-        ),
-        (
-            {"batch_size": 0, "dataset_size": 9, "steps": 1},
-            ValueError,
-            r"batch_size .* \[1, 9\]",
-        ),
-        ({**SIZES, "epochs": -1}, ValueError, "epochs must be finite and >= 0, got -1"),
-        ({**SIZES, "epochs": "1"}, TypeError, "epochs must be a real number"),
-        ({**SIZES, "epochs": 1e9}, ValueError, "epochs must make at most 1000000000 steps"),
-        ({**SIZES, "epochs": 1e300}, ValueError, r"epochs must .* got 1e\+300$"),
-        (
-            {"sampling_probability": 0, "epochs": 1},
-            ValueError,
-            "sampling_probability must be above",
-        ),
-        (
-            {"batch": 3},
-            TypeError,
-            "DPSGD takes noise_multiplier, batch_size, .*; got an",
-        ),
-    ],
-)
-def test_what_is_missing_or_said_twice(given, error, message):
-    with pytest.raises(error, match=f"^{message}"):
-        hs.DPSGD(1.0, **given)
-    if "batch" not in given:
-        with pytest.raises(error, match=f"^{message}"):
-            hs.dpsgd_epsilon(noise_multiplier=1.0, delta=1e-5, **given)
-
-
 def test_dpsgd_epsilon_takes_sizes_and_epochs():
     one = hs.dpsgd_epsilon(noise_multiplier=1.0, **SIZES, epochs=10, delta=1e-5)
     assert one == hs.DPSGD(1.0, **SIZES, epochs=10).epsilon(1e-5)
@@ -280,26 +205,6 @@ def test_their_pictures_are_drawn(sampling, picture, tmp_path, capsys):
     file = tmp_path / "picture.png"
     said(capsys, ["plot", picture, "-s", "1", "--output", str(file), *options(sampling)])
     assert file.stat().st_size > 1000
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"sampling": "shuffle"}, "sampling must be"),
-        ({"sampling": "shuffled", "sampling_probability": 0.03}, "1/33 or 1/34 would do"),
-        ({"sampling": "cyclic", "sampling_probability": 5e-324}, "1 / sampling_probability must"),
-        ({"sampling": "cyclic", "steps": 250}, "steps must be whole epochs of 100"),
-        ({"sampling": "shuffled", "steps": 250}, "whole epochs of 100 .* 200 or 300 would do"),
-        ({"sampling": "fixed_size"}, "dataset_size must be given"),
-        ({"dataset_size": 100}, "dataset_size must be given"),
-        ({"sampling": "fixed_size", "dataset_size": 150}, "dataset_size must be whole"),
-    ],
-)
-def test_what_does_not_fit_is_named(changes, message):
-    with pytest.raises(ValueError, match=message):
-        sampled_run(**{**RUN, **changes})
-    with pytest.raises(ValueError, match=message):
-        hs.dpsgd_epsilon(**{**RUN, **changes}, delta=1e-5)
 
 
 @pytest.mark.parametrize(

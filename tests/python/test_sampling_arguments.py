@@ -90,26 +90,3 @@ def test_noise_is_calibrated_by_the_safe_end(mechanism, adjacency):
     noise = hs.calibrate(quieter, epsilon=target, bounds=(1.0, 50.0), **how)
     assert 2.0 < noise < 50.0
     assert quieter(noise).epsilon(**how) <= target
-
-
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        ("fixed_size_above", (1.0, 5, 100, 0, 40, 0.0)),
-        ("fixed_size_above", (1.0, 5, 100, 0, math.nan, 1e-9)),
-        ("fixed_size_above", (1.0, 5, 100, 0, 1e9, 1e-9)),
-        ("fixed_size_above", (math.nan, 5, 100, 0, 40, 1e-9)),
-        ("fixed_size_above", (1.0, 101, 100, 0, 40, 1e-9)),
-        ("fixed_size_above", (1.0, 5.5, 100, 0, 40, 1e-9)),
-        ("fixed_size_by_special_above", (1.0, 5, math.inf, 0, 40, 1e-9)),
-        ("fixed_size_of_special_above", (0.0, 5, 100, 0, 40, 1e-9)),
-        ("fixed_size_special_below", (1.0, 5, 100, 0, math.nan)),
-        ("fixed_size_special_below", (1.0, 0, 100, 0, 1e-9)),
-        ("given_curve_above", (1.0, 2.0)),
-        ("given_curve_below", (1.0, math.nan, 0.0, 0.0, 0.1, 0.1)),
-        ("poisson_approximate_dp_remove", (1.0, 0.0, 1.0)),
-    ],
-)
-def test_the_core_refuses_before_it_computes(parameters):
-    with pytest.raises(ValueError, match=r"must"):
-        hs._core.dominating_pair(*parameters)

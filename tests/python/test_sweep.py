@@ -165,23 +165,3 @@ def test_long_work_draws_a_bar_on_a_terminal(capsys, monkeypatch):
     assert capsys.readouterr().err == ""
     hs.sweep(lambda **_: time.sleep(0.04), {"a": [1, 2]})
     assert "2/2" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ((None, {}), TypeError, "^function must be callable, got None$"),
-        ((product, [1]), TypeError, "^grid must be a dict of sequences"),
-        ((product, {1: [2]}), TypeError, "^grid must have strings for names, got 1$"),
-        ((product, {"a": 1}), TypeError, r"^grid\['a'\] must be a list, a range or an array"),
-        ((product, {"a": "12"}), TypeError, r"^grid\['a'\] must be"),
-        ((product, {"a": np.eye(2)}), TypeError, r"^grid\['a'\] must be"),
-        ((product, {"a": (x for x in [1])}), TypeError, r"^grid\['a'\] must be"),
-        ((product, {"a": [1]}, "threads"), TypeError, "^executor must be an? Executor"),
-        ((product, {"a": [1]}, None, "yes"), TypeError, "^progress must be a bool"),
-        ((lambda **_: {"a": 1}, {"a": [1]}), ValueError, "must not share a name, got 'a'$"),
-    ],
-)
-def test_bad_arguments_are_named(arguments, error, message):
-    with pytest.raises(error, match=message):
-        hs.sweep(*arguments)

@@ -178,23 +178,3 @@ def test_a_claim_of_both_directions_is_not_refuted_by_one():
         1, 1, 1, epsilons, deltas, float(exact.p) / float(exact.q) - 0.01
     )
     assert _core.one_run_refutes(1, 1, 1, epsilons, deltas, 0.76)
-
-
-@pytest.mark.parametrize(
-    ("ask", "message"),
-    [
-        (lambda: _core.one_run_p_value(10, 11, 1, 1.0, 0.0), "guesses must be"),
-        (lambda: _core.one_run_p_value(10, 5, 6, 1.0, 0.0), "correct must be"),
-        (lambda: _core.one_run_p_value(10, 5, 5, -1.0, 0.0), "epsilon must be"),
-        (lambda: _core.one_run_epsilon(10, 5, 5, 1.0, 0.05), "delta must be"),
-        (lambda: _core.one_run_epsilon(10, 5, 5, 0.0, 0.0), "alpha must be"),
-        (lambda: _core.attack_rates(1, 1, 2e9, 1, 0.05), "false_positives \\+ true_negatives must"),
-        (
-            lambda: _core.one_run_refutes(9, 5, 5, np.zeros(2), np.zeros(1), 0.1),
-            "epsilon and delta",
-        ),
-    ],
-)
-def test_refused(ask, message):
-    with pytest.raises(ValueError, match=f"^{message}"):
-        ask()

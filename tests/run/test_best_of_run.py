@@ -85,24 +85,3 @@ def test_they_compose_sample_and_group():
     assert alone.lower <= beside.upper
     again = hs.best_of(best, runs="logarithmic", mean=3).epsilon_bounds(1e-6)
     assert alone.lower <= again.lower <= again.upper
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"runs": "some", "mean": 3}, "^runs must"),
-        ({"runs": "poisson", "mean": 0}, "^mean must"),
-        ({"runs": "poisson", "mean": math.nan}, "^mean must"),
-        ({"runs": "geometric", "mean": 0.5}, "^mean must"),
-        ({"runs": "fixed", "mean": 2.5}, "^mean must"),
-        ({"runs": "negative_binomial", "mean": 2}, "^shape must be given"),
-        ({"runs": "negative_binomial", "mean": 2, "shape": -1}, "^shape must"),
-        ({"runs": "poisson", "mean": 2, "shape": 1.0}, "^shape must not be given"),
-        ({"runs": "binomial", "mean": 2}, "^trials must be given"),
-        ({"runs": "binomial", "mean": 3, "trials": 2}, "^mean must"),
-        ({"runs": "poisson", "mean": 2, "trials": 2}, "^trials must not be given"),
-    ],
-)
-def test_bad_numbers_of_runs_are_refused_by_name(options, message):
-    with pytest.raises((ValueError, TypeError), match=message):
-        hs.best_of(STEPS, **options)

@@ -152,21 +152,6 @@ def _half(x):
     return np.exp(np.minimum(x, 0.0)) / 2
 
 
-@pytest.mark.parametrize("question", [{}, {"delta": 1e-5, "epsilon": 1.0}])
-def test_one_question_is_to_be_asked(question):
-    with pytest.raises(ValueError, match="one of delta, epsilon"):
-        hs.verify(STEP, **question)
-
-
-@pytest.mark.parametrize(
-    ("question", "message"),
-    [({"delta": 1.0}, "delta must be in"), ({"prior": 1.0}, "prior must be in")],
-)
-def test_bad_arguments_are_named(question, message):
-    with pytest.raises(ValueError, match=message):
-        hs.verify(STEP, **question)
-
-
 def test_without_python_flint_the_extra_is_named(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(ImportError, match=r"hockeystick\[verify\]"):

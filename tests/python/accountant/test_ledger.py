@@ -77,20 +77,6 @@ def test_bad_entries_leave_no_trace(arguments, error, name):
     assert acct.composition == 1 * A
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "name"),
-    [
-        ({"adjacency": "both"}, ValueError, "adjacency"),
-        ({"tolerance": 0.0}, ValueError, "tolerance"),
-        ({"tolerance": math.nan}, ValueError, "tolerance"),
-        ({"tolerance": None}, TypeError, "tolerance"),
-    ],
-)
-def test_bad_settings_are_named(arguments, error, name):
-    with pytest.raises(error, match=f"^{name} must be "):
-        Accountant(**arguments)
-
-
 @given(
     st.lists(st.tuples(gaussians | sampled, st.integers(0, 10**6))),
     st.sampled_from(Adjacency),

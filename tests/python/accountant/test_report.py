@@ -88,20 +88,6 @@ def test_a_tolerance_out_of_reach_is_shown_as_it_is():
     assert report.bounds == raised.value.bounds
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "name"),
-    [
-        ({"delta": 1}, ValueError, "delta"),
-        ({"budget": -1}, ValueError, "budget"),
-        ({"budget": "much"}, ValueError, "budget"),
-        ({"memory_limit": 0}, ValueError, "memory_limit"),
-    ],
-)
-def test_bad_arguments(arguments, error, name):
-    with pytest.raises(error, match=f"^{name} must be "):
-        account().report(**{"delta": DELTA} | arguments)
-
-
 def test_a_report_in_rho():
     acct = Accountant(adjacency="replace-one").compose(hs.Gaussian(10.0), 20, label="counts")
     acct.compose(hs.ZCDP(0.25), 2, label="contractor")
@@ -130,17 +116,3 @@ def test_a_budget_in_rho_that_was_admitted_is_not_exceeded():
     assert acct.zcdp() > 0.1
     report = acct.report(rho=0.1)
     assert (report.bounds.upper, report.rows[-1].remaining) == (0.1, 0.0)
-
-
-@pytest.mark.parametrize(
-    ("asked", "message"),
-    [
-        ({}, "report takes delta, or rho; got none"),
-        ({"budget": 1}, "report takes delta, or rho; got none"),
-        ({"delta": 1e-6, "rho": 1}, "report takes delta and a budget of epsilon, or rho; got both"),
-        ({"budget": 1, "rho": 1}, "report takes delta and a budget of epsilon, or rho; got both"),
-    ],
-)
-def test_a_report_is_in_one_measure(asked, message):
-    with pytest.raises(TypeError, match=f"^{message}$"):
-        account().report(**asked)

@@ -76,14 +76,3 @@ def test_corners():
     quiet = 1 * hs.Gaussian(noise_multiplier=1e12)
     assert 0 <= clt_delta(quiet, 0.0) < 1e-12
     assert clt_epsilon(quiet, 1e-5) == 0
-
-
-def test_bad_input():
-    with pytest.raises(
-        TypeError, match="^composition must be a mechanism or a composition, got 1$"
-    ):
-        clt_mu(1)
-    with pytest.raises(ValueError, match=r"^delta must be in \[0, 1\), got 1$"):
-        clt_epsilon(STEP, 1)
-    with pytest.raises(ValueError, match=r"^epsilon must be in \[0, 10000\], got nan$"):
-        clt_delta(STEP, math.nan)

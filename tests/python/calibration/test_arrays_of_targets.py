@@ -84,34 +84,3 @@ def test_other_targets(target, cost):
     (wanted, *_) = target.values()
     for sigma, most in zip(found, wanted, strict=True):
         assert 0.99 * most < cost(noise(sigma)) <= most
-
-
-@pytest.mark.parametrize(
-    ("target", "error", "message"),
-    [
-        (
-            {"epsilon": [1.0, -2.0], "delta": 1e-5},
-            ValueError,
-            "^at index 1: epsilon .*-2.0",
-        ),
-        (
-            {"epsilon": 1.0, "delta": [[1e-5, 1.0]]},
-            ValueError,
-            r"^at index \(0, 1\): delta must",
-        ),
-        ({"epsilon": ["a"], "delta": 1e-5}, TypeError, "^at index 0: epsilon must be .*'a'"),
-        ({"epsilon": [1.0, True], "delta": [1e-5, 1]}, ValueError, "^at index 1: delta must be"),
-        ({"epsilon": [1, 2], "delta": [1e-5] * 3}, ValueError, r"got epsilon \(2,\), delta \(3,\)"),
-        ({"epsilon": [[1], [1, 2]], "delta": 1e-5}, ValueError, "^epsilon must be a number or an"),
-        ({"epsilon": [1.0, 2.0]}, TypeError, "the target must be epsilon and delta"),
-        ({"tpr": [0.1, 0.2], "fpr": [0.05, 0.3]}, ValueError, "^at index 1: tpr must be above fpr"),
-        (
-            {"epsilon": [2.0, 1e-9], "delta": 1e-5, "bounds": (1, 9)},
-            ValueError,
-            "^at index 1: epsilon must be within the reach of make, got 1e-09",
-        ),
-    ],
-)
-def test_errors_name_the_index(target, error, message):
-    with pytest.raises(error, match=message):
-        hs.calibrate(noise, **target)

@@ -101,19 +101,6 @@ def test_ledgers_keep_menus(tmp_path):
     assert "Gaussian, noise 4" in str(acct.report(delta=1e-6))
 
 
-def test_refused():
-    with pytest.raises(ValueError, match="^options must hold at least one"):
-        hs.any_of()
-    with pytest.raises(ValueError, match="^option must be known by a dominating pair"):
-        hs.any_of(hs.ZCDP(0.1), hs.Gaussian(1.0))
-    with pytest.raises(TypeError, match="^option must be a Mechanism"):
-        hs.any_of(hs.Gaussian(1.0), 3)
-    with pytest.raises(ValueError, match="adjacency must be one"):
-        hs.any_of(hs.Gaussian(1.0), hs.Laplace(1.0).poisson_sampled(0.1)).epsilon(
-            1e-6, adjacency="replace-one"
-        )
-
-
 NOISE = 0.004
 MENU = hs.any_of(hs.Gaussian(NOISE), hs.Laplace(NOISE))
 
