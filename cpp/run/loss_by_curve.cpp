@@ -107,16 +107,25 @@ class Fall {
   bool is_open_ = true;
 };
 
-// Where the t with P(L > t) = tail may lie: delta(t) <= P(L > t) <= delta(t - x) / (1 - e^-x).
-Interval likely_ends(const CurveOfLoss& of, double tail) {
-  const std::vector<Answer> rough = of.epsilons(std::array{tail, tail / 16});
-  const double scale = std::clamp(rough[1].upper, 1e-9, ranges::epsilon.high);
-  std::vector<double> deltas;
-  for (const double part : {0.0625, 0.25, 1.0}) deltas.push_back(tail * -math::expm1(-part * scale));
-  const std::vector<Answer> found = of.epsilons(deltas);
+// Where the t with P(L > t) = tail may lie: delta(t) <= P(L > t) <= delta(t - x) / (1 - e^-x). The lower end is
+// certified, and infinite where delta stays above the tail.
+Interval likely_ends(const CurveOfLoss& of, const Interval& tail) {
+  const std::vector<Answer> rough = of.epsilons(std::array{tail.upper, tail.lower / 16});  // proof: loss-tail-chords
   Interval ends{rough[0].lower, ranges::epsilon.high};
-  for (std::size_t k = 0; k < found.size(); ++k)
-    ends.upper = std::min(ends.upper, found[k].upper - math::log1p(-deltas[k] / tail));
+  if (ends.lower == infinity) return {infinity, infinity};
+  // Part of the tail may be infinite losses, of which delta has as much; a pair that is not known may have fewer.
+  const bool is_lost = rough[1].upper == infinity;
+  const double lost = is_lost ? of.deltas(false, std::array{ranges::epsilon.high}).front().upper : 0;
+  const double scale = std::clamp(is_lost ? 1 + rough[0].upper : rough[1].upper, 1e-9, ranges::epsilon.high);
+  const double rest = tail.lower - lost;
+  if (!(rest > 0)) return ends;
+  std::vector<double> deltas;
+  for (const double part : {0.0625, 0.25, 1.0}) deltas.push_back(lost + rest * -math::expm1(-part * scale));
+  const std::vector<Answer> found = of.epsilons(deltas);
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    const double part = of.closes ? (deltas[k] - lost) / rest : deltas[k] / tail.lower;
+    ends.upper = std::min(ends.upper, found[k].upper - math::log1p(-part));
+  }
   if (!(ends.lower > 0)) ends.lower = -ends.upper;
   return ends;
 }
@@ -166,7 +175,11 @@ std::vector<Answer> quantiles_by_curve(const CurveOfLoss& of, std::span<const do
   std::vector<Answer> answers;
   for (const double level : levels) {
     const Interval tail = rest_of(level);
-    Interval ends = likely_ends(of, tail.lower);
+    Interval ends = likely_ends(of, tail);
+    if (ends.lower == infinity) {
+      answers.push_back(curve.answer(ends, true));
+      continue;
+    }
     Interval known{-infinity, infinity};
     for (int round = 0; round < most_rounds; ++round) {
       std::vector<double> losses;

@@ -63,9 +63,10 @@ class Solver {
         answers_(std::move(known)) {
     deviation_ = saddlepoint_.deviation();
     const UnionProbability infinite = infinity_mass(direction);
-    if (!kind.is_tail) return;
-    const double largest = largest_finite_loss(direction);
+    const double largest = kind.is_tail ? largest_finite_loss(direction) : infinity;
     for (std::size_t i = 0; i < points.size(); ++i) {
+      const bool is_infinite = !kind.is_tail && infinite.lower() > rest_of(points[i]).upper;  // proof: loss-tail-chords
+      if (is_infinite || answers_[i].lower == infinity) answers_[i] = exactly({infinity, infinity});
       if (!(points[i] >= largest)) continue;
       answers_[i] = exactly({infinite.lower(), infinite.upper()});
       answers_[i].converged = infinite.upper() - infinite.lower() <= kind.allowed(answers_[i], limits, deviation_);
@@ -120,14 +121,18 @@ class Solver {
 
   void solve_quantiles() {
     CurvePoints curve(direction_, reverse_, {limits_.tolerance, limits_.memory_limit}, farthest_loss);
+    std::vector<std::size_t> open;
     std::vector<SoughtQuantile> sought;
-    for (const double level : points_) {
-      const double tail = rest_of(level).lower, about = kind_.place(saddlepoint_, level).epsilon;
-      const Interval guess = likely_quantile(direction_, tail, about, deviation_, limits_.memory_limit);
-      sought.push_back({rest_of(level), guess, limits_.tolerance * deviation_});
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      if (answers_[i].lower == infinity) continue;
+      const Interval tail = rest_of(points_[i]);
+      const double about = kind_.place(saddlepoint_, points_[i]).epsilon;
+      const Interval guess = likely_quantile(direction_, tail.lower, about, deviation_, limits_.memory_limit);
+      open.push_back(i), sought.push_back({tail, guess, limits_.tolerance * deviation_});
     }
-    std::size_t i = 0;
-    for (const Interval& found : quantiles_by_deltas(curve, deviation_, sought)) narrow(i++, found);
+    if (open.empty()) return;
+    const std::vector<Interval> found = quantiles_by_deltas(curve, deviation_, sought);
+    for (std::size_t k = 0; k < open.size(); ++k) narrow(open[k], found[k]);
     explain(curve);
   }
 

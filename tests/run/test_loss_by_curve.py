@@ -114,6 +114,20 @@ def test_tails_and_quantiles_agree_with_deltas(name):
             assert below.upper >= 1 - level
 
 
+@pytest.mark.parametrize("name", RUNS)
+def test_quantiles_beside_a_loss_that_may_be_infinite(name):
+    """They are infinite exactly where the mass at infinity is above the rest."""
+    run, adjacency = RUNS[name]
+    run = run + 3 * hs.ApproximateDP(0.1, 1e-5)
+    levels = [1 - 2.98e-5, 1 - 3.1e-5, 1 - 3.02e-5, 1 - 1e-9]
+    infinite, finite, large, last = zip(
+        *run.loss_quantile_bounds(levels, adjacency=adjacency), strict=True
+    )
+    assert infinite == last == (np.inf, np.inf)
+    assert 0 < finite[0] <= finite[1] < 13
+    assert large[0] < 13
+
+
 def test_closer_deltas_tell_more():
     run, adjacency = RUNS["allocated"]
     rough = run.probabilistic_delta_bounds(0.5, adjacency=adjacency, tolerance=0.1)

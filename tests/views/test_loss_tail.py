@@ -94,6 +94,18 @@ def test_quantiles_of_losses_that_may_be_infinite():
     assert (high.lower, high.upper) == (math.inf, math.inf)
 
 
+@pytest.mark.parametrize("last", [0, 1e-9])
+def test_quantiles_beside_a_loss_that_may_be_infinite(last):
+    """They are infinite exactly where the mass at infinity, 1 - (1 - 1e-5)^3, is above the rest."""
+    terms = [(hs.ApproximateDP(0.1, 1e-5), 3), (hs.Gaussian(5.0), 4), (hs.Laplace(9.0), 2)]
+    run = asked(*terms, (hs.ApproximateDP(0.0, last), 1))
+    levels = np.array([1 - 2.98e-5, 0.5, 1 - 3.02e-5, 1 - 1e-9])
+    found = list(_core.loss_quantile_bounds(run, levels, **LIMITS))
+    assert [(each.lower, each.upper) for each in found[::3]] == [(math.inf, math.inf)] * 2
+    assert all(-1 < each.lower <= each.upper < 9 for each in found[1:3])
+    assert all(each.converged for each in found)
+
+
 STEPS = [
     # noise, rate, steps, epsilon, tilt, spacing, samples
     (1.0, 0.01, 10_000, 2.0, 3.0, 0.1, 200),
