@@ -48,25 +48,3 @@ def test_a_claim_is_refuted_or_not(run, counts, noise, is_refuted):
     assert ("the counts refute the run that was claimed" in err) is is_refuted
     code, out, _ = run("audit", *typed(counts), "-d", "1e-5", *claim, "--json")
     assert json.loads(out)["refuted"] is is_refuted
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--delta", "0"], "Missing option '--true-positives'"),
-        (typed(COUNTS), "Missing option '--delta'"),
-        ([*typed(ONE)[:4], "--delta", "0"], "Missing option '--correct'"),
-        (
-            [*typed(ONE), "--true-positives", "1", "--delta", "0"],
-            "either counts of independent runs or those of one run must be given",
-        ),
-        ([*typed(ONE | {"guesses": 2000}), "--delta", "0"], "guesses must be a whole number in"),
-        ([*typed(ONE), "--delta", "1.5"], "delta must be in [0, 1)"),
-        ([*typed(ONE), "--delta", "0", "--confidence", "1"], "confidence must be in (0, 1)"),
-    ],
-)
-def test_errors_take_a_line(run, arguments, message):
-    code, out, err = run("audit", *arguments)
-    assert (code, out) == (2, "")
-    assert message in err
-    assert err.count("\n") == 1

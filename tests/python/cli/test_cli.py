@@ -21,7 +21,6 @@ RUN = [
     *("--sampling-probability", "0.01"),
     *("--steps", "1000"),
 ]
-ONE = ["--noise-multiplier", "1", "--steps", "1", "--delta", "1e-5"]
 SAID = "1000 steps of noise 1.0, q = 0.01, poisson sampling, add-or-remove-one"
 EPSILON = ["epsilon", *RUN, "--delta", "1e-5"]
 DELTA = ["delta", *RUN, "--epsilon", "1"]
@@ -114,90 +113,10 @@ def test_calibrate_other_parameters_and_targets(run, options, parameter, wanted)
     assert answer[wanted] == answer["upper"] <= answer["question"][wanted]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([*EPSILON, "--delta", "2"], r"delta must be in \[0, 1\), got 2.0"),
-        ([*EPSILON, "--delta", "nan"], r"delta must be in \[0, 1\), got nan"),
-        ([*EPSILON, "--noise-multiplier", "0"], "noise_multiplier must be .*infinite.*, got 0.0"),
-        ([*EPSILON, "--sampling-probability", "2"], r"sampling_probability must be in \[0, 1\]"),
-        ([*EPSILON, "--steps", "-1"], "steps must be a whole number"),
-        ([*EPSILON, "--steps", "2.5"], "Invalid value for '--steps'"),
-        ([*EPSILON, "--tolerance", "0"], "tolerance must be in"),
-        ([*EPSILON, "--memory-limit", "0"], "memory_limit must be"),
-        ([*EPSILON, "--tolerance", "2e-12", "--memory-limit", "1"], "raise memory_limit"),
-        ([*EPSILON, "--adjacency", "next"], "Invalid value for '--adjacency'"),
-        ([*DELTA, "--epsilon", "-1"], "epsilon must be in"),
-        (["epsilon", *RUN], "Missing option '--delta'"),
-        ([*CALIBRATE, "--epsilon", "2"], "the target must be epsilon and delta"),
-        ([*CALIBRATE, *BUDGET, "--noise-multiplier", "1"], "--noise-multiplier is what is to be"),
-        ([*CALIBRATE, *BUDGET, "--parameter", "steps"], "--steps is what is to be found"),
-        ([*CALIBRATE, *BUDGET, "--steps", "0"], "steps must be above 0 .*, got 0"),
-        ([*CALIBRATE, *BUDGET, "--steps", "-3"], "steps must be a whole number"),
-        (
-            [*CALIBRATE, *BUDGET, "--sampling-probability", "0"],
-            "sampling_probability must be above 0 .*, got 0.0",
-        ),
-        (
-            [*CALIBRATE, *BUDGET, "--sampling-probability", "2"],
-            r"sampling_probability must be in \[0, 1\], got 2.0",
-        ),
-        (
-            ["calibrate", *BUDGET, "--parameter", "steps", "--noise-multiplier", "0"],
-            "noise_multiplier must be finite",
-        ),
-        (["calibrate", *BUDGET, "--parameter", "steps"], "Missing option '--noise-multiplier'"),
-        (["epsilon", "--delta", "1e-5"], "Missing option '--noise-multiplier'"),
-        (["epsilon", "-s", "1", "-p", "0.01", "-d", "1e-5"], "Missing option '--steps'"),
-        (["delta", "-s", "1", "-p", "0.01", "--epsilon", "1"], "Missing option '--steps'"),
-        (["calibrate", "-p", "0.01", *BUDGET], "Missing option '--steps'"),
-        ([*EPSILON, "--batch-size", "3"], "either --sampling-probability or --batch-size"),
-        ([*EPSILON, "--epochs", "3"], "either --steps or --epochs must be given"),
-        (["epsilon", *ONE, "--batch-size", "3"], "Missing option '--dataset-size'"),
-        ([*EPSILON, "--dataset-size", "3"], "dataset_size must be given with batch_size"),
-        (
-            ["calibrate", *BUDGET, "--parameter", "steps", "-s", "1", "--epochs", "3"],
-            "--steps is what is to be found; leave out --epochs",
-        ),
-        (
-            ["calibrate", *BUDGET, *PROBABILITY, "-s", "1", "--batch-size", "3"],
-            "--sampling-probability is what is to be found; leave out --batch-size",
-        ),
-        ([*EPSILON, "--delta", "1/0"], "Invalid value for '--delta'"),
-        ([*EPSILON, "--delta", "1/2/3"], "Invalid value for '--delta'"),
-        ([*EPSILON, "--delta", "1/1e999999999"], "Invalid value for '--delta'"),
-        ([*EPSILON, "--delta", "0,01"], "Invalid value for '--delta'"),
-        ([*EPSILON, "--steps", "1e999999999"], "Invalid value for '--steps'"),
-        ([*EPSILON, "--delta", "0.1.2"], "Invalid value for '--delta'"),
-        ([*EPSILON, "--delta", ""], "Invalid value for '--delta'"),
-        ([*EPSILON, "--delta", "1e-400"], "Invalid value for '--delta'"),
-        ([*EPSILON, "--noise-multiplier", "inf"], "noise_multiplier must be finite"),
-        ([*EPSILON, "--steps", "1" + 30 * "0"], "steps must be a whole number"),
-        ([*EPSILON, "--steps", 5000 * "9"], "Invalid value for '--steps'"),
-        ([*EPSILON, "--memory-limit", "1" + 30 * "0"], "memory_limit must be"),
-        ([*EPSILON, "surplus"], "unexpected extra argument"),
-        ([*EPSILON, "--delta"], "requires an argument"),
-        ([*CALIBRATE, *BUDGET, "--memory-limit", "1"], "raise memory_limit"),
-        ([*CALIBRATE, "--advantage", "nan"], "advantage must be"),
-        (["gamma"], "No such command 'gamma'"),
-        (
-            [*EPSILON, "--sigma", "1"],
-            "No such option '--sigma'; did you mean '--noise-multiplier'?",
-        ),
-        ([*EPSILON, "--shuffle"], "did you mean '--sampling=shuffled'?"),
-        ([*EPSILON, "--mechanism", "laplace"], "did you mean '--run'?"),
-        ([*EPSILON, "--frobnicate"], "No such option '--frobnicate'"),
-        (
-            [*EPSILON, "--sampling", "shuffled"],
-            "pass --adjacency replace-one or replace-special",
-        ),
-    ],
-)
-def test_errors_are_one_line(run, arguments, message):
-    code, out, err = run(*arguments)
-    assert (code, out) == (2, "")
-    assert re.match(rf"hockeystick: .*{message}", err)
-    assert err.count("\n") == 1
+def test_numbers_of_thousands_of_digits_are_refused_in_one_line(run):
+    code, out, err = run(*EPSILON, "--steps", 5000 * "9")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("hockeystick: Invalid value for '--steps'")
 
 
 @pytest.mark.parametrize(

@@ -263,24 +263,3 @@ def test_an_interrupt_ends_the_peer(monkeypatch, capfd):
     monkeypatch.setattr(peers, "PEERS", (made_up("slow", made_up_peers.hanging),))
     assert compare(capfd, *EPSILON)[0] == 130
     assert multiprocessing.active_children() == []
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (RUN, "either --delta or --epsilon must be given"),
-        ([*EPSILON, "--epsilon", "1"], "either --delta or --epsilon must be given"),
-        ([*EPSILON, "--time-limit", "0"], r"time_limit must be in \[0.001, 1e\+06\], got 0.0"),
-        ([*EPSILON, "--time-limit", "nan"], "time_limit must be in"),
-        ([*EPSILON, "--delta", "2"], r"delta must be in \[0, 1\), got 2.0"),
-        ([*EPSILON, "--steps", "-5"], "steps must be a whole number"),
-        ([*EPSILON, "--adjacency", "add-one"], "No such option"),
-        ([*EPSILON, "--peer", "no-such-library"], "Invalid value for '--peer'"),
-        ([*EPSILON, "--tolerance", "2e-12", "--memory-limit", "1"], "raise memory_limit"),
-    ],
-)
-def test_errors_are_one_line(monkeypatch, capfd, arguments, message):
-    monkeypatch.setattr(peers, "PEERS", ())
-    code, out, err = compare(capfd, *arguments)
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert re.match(rf"hockeystick: .*{message}", err)

@@ -61,23 +61,6 @@ def test_a_budget_in_toml_is_read_and_not_entered_into(run, tmp_path):
     assert "b.toml" in err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["nothing.json"], "nothing.json"),
-        (["budget.json", "--enter"], "Missing option '--noise-multiplier' (or '--run')"),
-        (["budget.json", "--delta", "2"], "delta must be in [0, 1)"),
-        (["budget.json", *STEP, "--steps", "0"], "step must cost something to be counted"),
-        (["budget.json", *STEP, "--run", "x"], "--run says what ran; leave out"),
-    ],
-)
-def test_errors_take_a_line(run, arguments, message):
-    code, out, err = run("filter", *arguments)
-    assert (code, out) == (2, "")
-    assert message in err
-    assert err.count("\n") == 1
-
-
 def test_a_budget_for_each_record_is_asked_for_its_guarantee_alone(run, tmp_path):
     (tmp_path / "r.toml").write_text(
         'schema = "hockeystick.IndividualFilter"\nmu = "1/2"\nrecords = 9\nnoise_multiplier = 3\n'

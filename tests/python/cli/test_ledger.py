@@ -6,7 +6,6 @@ import json
 import pytest
 
 import hockeystick as hs
-from hockeystick import cli
 
 STEP = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
 QUESTION = ["--delta", "1e-6", "--budget", "3"]
@@ -20,23 +19,17 @@ def acct(tmp_path, monkeypatch):
     return acct
 
 
-def run(capsys, *arguments):
-    with pytest.raises(SystemExit) as exited:
-        cli.main(["ledger", *arguments])
-    return exited.value.code, *capsys.readouterr()
-
-
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])
-def test_it_prints_the_report(acct, capsys, form):
+def test_it_prints_the_report(acct, run, form):
     report = acct.report(delta=1e-6, budget=3)
     expected = str(report) if form == "text" else getattr(report, form)()
-    assert run(capsys, "ledger.json", *QUESTION, "--format", form) == (0, expected + "\n", "")
+    assert run("ledger", "ledger.json", *QUESTION, "--format", form) == (0, expected + "\n", "")
     if form == "text":
-        assert run(capsys, "ledger.json", *QUESTION)[1] == expected + "\n"
+        assert run("ledger", "ledger.json", *QUESTION)[1] == expected + "\n"
 
 
-def test_json_has_the_numbers(acct, capsys):
-    code, out, _ = run(capsys, "ledger.json", "-d", "1e-6", "--format", "json")
+def test_json_has_the_numbers(acct, run):
+    code, out, _ = run("ledger", "ledger.json", "-d", "1e-6", "--format", "json")
     report = acct.report(delta=1e-6)
     answer = json.loads(out)
     assert code == 0
@@ -47,28 +40,10 @@ def test_json_has_the_numbers(acct, capsys):
     assert answer["rows"] == [row._asdict() for row in report.rows]
 
 
-def test_it_reports_in_rho(acct, capsys):
+def test_it_reports_in_rho(acct, run):
     report = acct.report(rho="600")
-    assert run(capsys, "ledger.json", "--rho", "600") == (0, f"{report}\n", "")
-    answer = json.loads(run(capsys, "ledger.json", "--rho", "600", "--format", "json")[1])
+    assert run("ledger", "ledger.json", "--rho", "600") == (0, f"{report}\n", "")
+    answer = json.loads(run("ledger", "ledger.json", "--rho", "600", "--format", "json")[1])
     assert (answer["lower"], answer["rho"]) == tuple(report.bounds)
     assert "delta" not in answer
     assert [row["rho"] for row in answer["rows"]] == [row.rho for row in report.rows]
-
-
-@pytest.mark.usefixtures("acct")
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["nothing.json", *QUESTION], "nothing.json"),
-        (["ledger.json"], "Missing option '--delta'"),
-        (["ledger.json", *QUESTION, "--rho", "1"], "or rho; got both"),
-        (["ledger.json", "--delta", "2"], "delta must be in [0, 1)"),
-        (["ledger.json", *QUESTION[:3], "much"], "budget must be a finite number"),
-    ],
-)
-def test_errors_take_a_line(capsys, arguments, message):
-    code, out, err = run(capsys, *arguments)
-    assert (code, out) == (2, "")
-    assert message in err
-    assert err.count("\n") == 1

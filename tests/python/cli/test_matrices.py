@@ -66,27 +66,6 @@ def test_it_says_the_sensitivity(run):
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([*BANDED, *NOISE], "one of --delta and --epsilon must be given"),
-        ([*NOISE, "-d", "0"], "one of --coefficients, --scales, --leaves and --strategy must"),
-        ([*BANDED, "--leaves", "3", *NOISE, "-d", "0"], "one of --coefficients, --scales"),
-        (["--leaves", "3", "--steps", "3", *NOISE, "-d", "0"], "--steps is not for this strategy"),
-        (["--coefficients", "1", *NOISE, "-d", "0"], "Missing option '--steps'"),
-        (["--scales", "1", "--steps", "3", *NOISE, "-d", "0"], "Missing option '--decays'"),
-        (["--coefficients", "1,x", *NOISE, "-d", "0"], "'x' is not a number"),
-        (["--strategy", "nothing.csv", *NOISE, "-d", "0"], "nothing.csv"),
-        ([*BANDED, "-d", "0"], "Missing option '--noise-multiplier'"),
-    ],
-)
-def test_errors_take_a_line(run, arguments, message):
-    code, out, err = run("matrix", *arguments)
-    assert (code, out) == (2, "")
-    assert message in err
-    assert err.count("\n") == 1
-
-
 @pytest.mark.parametrize("text", ["", "1 2\n3\n", "1 x\n"])
 def test_a_file_of_no_strategy_is_refused(run, tmp_path, text):
     path = tmp_path / "strategy.txt"

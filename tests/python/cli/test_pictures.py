@@ -63,48 +63,6 @@ def test_the_command_line_compares(monkeypatch, tmp_path, capsys):
     assert epsilons[-1] == pytest.approx((40 * STEP).epsilon(1e-6), rel=2e-3)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["pie", *QUESTION, "--output", "x.png"], "Invalid value for '{"),
-        (["hockey-stick", *QUESTION], "Missing option '--output'"),
-        (
-            ["loss-distribution", *QUESTION, "--output", "no/such/folder/x.png"],
-            "no/such/folder/x.png",
-        ),
-        (["loss-distribution", *QUESTION, "--output", "x.bmp4"], "'bmp4' is not supported"),
-        (["loss-distribution", *QUESTION, "--output", "."], "is a directory"),
-        (["loss-distribution", *QUESTION, "--output", "x"], "must end in a format, as x.png"),
-        (["epsilon-by-count", *QUESTION, "--output", "x.png", "--delta", "2"], "delta must be in"),
-        (["hockey-stick", "-s", "0", "-i", "9", "--output", "x.png"], "noise_multiplier must"),
-        (
-            ["tradeoff", *QUESTION, "--output", "x.png", "--baseline", "rdp"],
-            "--baseline is for hockey-stick and epsilon-by-count only",
-        ),
-        (
-            ["hockey-stick", *QUESTION, "--output", "x.png", "--delta", "1e-5"],
-            "--delta is for epsilon-by-count and loss-against-probability only",
-        ),
-        (
-            ["epsilon-by-count", "-s", "1", "-i", "1", "--output", "x.png"],
-            "steps must be above 1",
-        ),
-        (
-            ["epsilon-by-count", *QUESTION, "--steps", "0", "--output", "x.png"],
-            "steps must be above 1 for a picture of epsilon-by-count, got 0",
-        ),
-        (["tradeoff", *QUESTION, "--steps", "-5", "--output", "x.png"], "steps must be a whole"),
-    ],
-)
-def test_errors_of_the_command_line_are_one_line(arguments, message, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    code, out, err = command_line(capsys, *arguments)
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert err.startswith("hockeystick: ")
-    assert message in err
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_the_command_line_without_matplotlib(monkeypatch, capsys):
     for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
         monkeypatch.setitem(sys.modules, name, None)
