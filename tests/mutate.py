@@ -4,15 +4,15 @@
 python tests/mutate.py [--proof SLUG ...] [--layer NAME ...] [--kind KIND ...] [--directory BUILD]
                        [--processes 1]
 
-The edits are the rows of tests/mutations/NAME.toml, one line a row, under the slug of their page. A
-row replaces `from` by `to` in a statement that is tagged `proof: <slug>`, wherever that statement
-is; `from` must be there once, in all statements with this tag (or in those of the function `at`).
-A row of the kind "dropped" leaves an allowance out (is it needed?), "halved" takes half of it (is
-it not far too large?), and "broken" changes the line in some other way (is it wired?). A row with
-`dropped` and `halved` in place of `kind` and `to` is both of these edits. A row of
-`spared` names tagged lines, by pieces that only one of them has, and says why there is nothing to
-mutate, or why no test fails if what they book is dropped or halved. Every tagged line has a dropped
-and a halved row or such a reason. The rows of a law of finitely many outcomes, whose tagged line is
+The edits are the rows of tests/mutations/NAME.toml, one line a row, which begins with the slug of
+its page. A row replaces `from` in a statement that is tagged `proof: <slug>`, wherever that
+statement is; `from` must be there once, in all statements with this tag (or in those of the
+function `at`). What it is replaced by says the kind of the edit: `dropped` leaves an allowance out
+(is it needed?), `halved` takes half of it (is it not far too large?), and `broken` changes the line
+in some other way (is it wired?); a row of two kinds is two edits. A row with `lines` spares tagged
+lines, by pieces that only one of them has, and says why there is nothing to mutate, or why no test
+fails if what they book is dropped or halved. Every tagged line has a dropped and a halved edit or
+such a reason. The rows of a law of finitely many outcomes, whose tagged line is
 `law.mass_error = 12 * u`, stand in no table: `_of_laws` makes them, and the law's own tests must
 fail.
 Each edit is made in a copy of the tree, the core is built anew, and the tests named for it
@@ -111,10 +111,11 @@ def table() -> Table:
     """Read tests/mutations/*.toml."""
     found = Table(mutations=[], spared=[])
     for path in sorted(TABLES.glob("*.toml")):
-        for slug, page in tomllib.loads(path.read_text()).items():
-            for row in page.get("mutations", []):
-                found.mutations.extend(_mutations(path.stem, slug, row))
-            found.spared.extend(_spared(slug, row) for row in page.get("spared", []))
+        for row in tomllib.loads(path.read_text())["rows"]:
+            if "lines" in row:
+                found.spared.append(Spared(**{**row, "lines": tuple(row["lines"])}))
+            else:
+                found.mutations.extend(_edits(path.stem, row))
     found.mutations.extend(_of_laws())
     return found
 
@@ -139,17 +140,19 @@ def _of_laws() -> Iterator[Mutation]:
             )
 
 
-def _mutations(layer: str, slug: str, row: dict[str, Any]) -> Iterator[Mutation]:
-    """The edit of a row, or both of them."""
-    edits = {row["kind"]: row["to"]} if "kind" in row else {k: row[k] for k in KINDS if k in row}
-    rest = {name: value for name, value in row.items() if name not in {*KINDS, "kind", "to"}}
-    rest |= {"text": rest.pop("from"), "tests": tuple(row["tests"])}
-    for kind, replacement in edits.items():
-        yield Mutation(proof=slug, layer=layer, kind=kind, replacement=replacement, **rest)
-
-
-def _spared(slug: str, row: dict[str, Any]) -> Spared:
-    return Spared(**{**row, "lines": tuple(row["lines"]), "proof": slug})
+def _edits(layer: str, row: dict[str, Any]) -> Iterator[Mutation]:
+    """Those of a row, one of each kind."""
+    rest = {name: value for name, value in row.items() if name not in {*KINDS, "from", "tests"}}
+    for kind in KINDS:
+        if kind in row:
+            yield Mutation(
+                **rest,
+                layer=layer,
+                text=row["from"],
+                tests=tuple(row["tests"]),
+                kind=kind,
+                replacement=row[kind],
+            )
 
 
 class Tree:
