@@ -9,11 +9,13 @@ True
 """
 
 from importlib import import_module
+from inspect import getattr_static
+from types import ModuleType
 from typing import Any
 
 from hockeystick import audit, mechanisms
 from hockeystick._core import DominatingPair
-from hockeystick._neighbours import likely
+from hockeystick._neighbours import MADE_BY, Uncalled, likely
 from hockeystick._sweep import Records, SweepError, sweep
 from hockeystick.accountant import Accountant
 from hockeystick.adjacency import Adjacency, Direction
@@ -110,12 +112,23 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401, a module or a string
 
         return version("hockeystick")
     if name in _ON_DEMAND:
-        return import_module(f"{__name__}.{name}")
-    if hasattr(Composition, name) or hasattr(Accountant, name):
-        how = f"(10 * hs.Gaussian(1.0)).{name}" if hasattr(Composition, name) else f"account.{name}"
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}; write {how}(...)")
-    hint = likely(name, [*__all__, *_ON_DEMAND])
+        module = import_module(f"{__name__}.{name}")
+        if module.__class__ is ModuleType:
+            module.__class__ = Uncalled
+        return module
+    made = MADE_BY.get(name.lower())
+    hint = f"; write {made}" if made else likely(name, [*__all__, *_ON_DEMAND])
+    for owner, value in ((Composition, "(10 * hs.Gaussian(1.0))"), (Accountant, "account")):
+        if hasattr(owner, name):
+            of_class = isinstance(getattr_static(owner, name), classmethod | staticmethod)
+            hint = f"; write {f'hs.{owner.__name__}' if of_class else value}.{name}(...)"
+            break
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
+
+
+for _name, _module in list(globals().items()):
+    if isinstance(_module, ModuleType) and _module.__name__ == f"{__name__}.{_name}":
+        _module.__class__ = Uncalled
 
 
 def __dir__() -> list[str]:

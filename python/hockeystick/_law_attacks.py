@@ -7,13 +7,14 @@ from typing import Any, overload
 import numpy as np
 
 from hockeystick import _core
+from hockeystick._neighbours import Hinting
 from hockeystick._words import outspoken
 from hockeystick.bounds import Array, Value
 from hockeystick.queries import QUERIES, shaped, worst
 
 
 @outspoken
-class LawAttacks(ABC):
+class LawAttacks(Hinting, ABC):
     """The best that tests do against the laws of both directions."""
 
     __slots__ = ()

@@ -1,37 +1,50 @@
 # SPDX-License-Identifier: Apache-2.0
 """The words that others have for what is here, and which of some names was meant by one."""
 
+import sys
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NoReturn
 
-NEIGHBOURS: Mapping[str, tuple[str, ...]] = {
-    neighbour: own
-    for own, neighbours in {
-        ("sampling_probability",): "sample_rate sampling_rate sampling_prob q rate",
+
+def _by_neighbour(words: Mapping[tuple[str, ...], str]) -> Mapping[str, tuple[str, ...]]:
+    """What each word of others is called here, the likeliest first."""
+    found: dict[str, tuple[str, ...]] = {}
+    for own, neighbours in words.items():
+        for neighbour in neighbours.split():
+            found[neighbour] = (*found.get(neighbour, ()), *own)
+    return found
+
+
+NEIGHBOURS = _by_neighbour(
+    {
+        ("sampling_probability",): "batch_size sample_rate sampling_rate sampling_prob q rate",
         ("steps", "batches"): "num_steps n_steps iterations num_iterations compositions steps t",
         ("batches", "steps"): "num_batches n_batches",
         ("count",): "num_compositions num_times times",
-        ("count", "dataset_size", "users", "records"): "n population num_records",
+        ("count", "dataset_size", "users", "records", "steps"): "n population num_records",
         ("size", "choices", "num_buckets", "selected", "trials"): "k",
         ("noise_parameter",): "p",
         ("epsilon", "budget"): "target_epsilon eps max_epsilon epsilon",
         ("delta",): "target_delta max_delta get_delta get_delta_for_epsilon compute_delta"
-        " privacy_profile hockey_stick_divergence hockeystick delta_curve",
+        " privacy_profile hockey_stick_divergence hockeystick hockey_stick delta_curve",
         ("mu",): "gdp_mu",
         ("rho",): "target_rho zcdp",
         ("mechanism", "run"): "mechanism mechanisms pipeline",
         ("tolerance", "deviations"): "tol eps_error epsilon_tolerance rtol tolerance",
         ("noise_multiplier",): "noise sigma std sd stddev",
         ("scale",): "b",
-        ("adjacency",): "neighbors neighbouring_relation neighboring_relation relation",
-        ("dataset_size",): "num_examples num_samples sample_size n_samples",
+        (
+            "adjacency",
+        ): "neighbors neighbours neighbouring neighbouring_relation neighboring_relation relation",
+        ("dataset_size",): "dataset_size num_examples num_samples sample_size n_samples",
         ("epochs",): "num_epochs n_epochs",
         ('sampling="shuffled"', "shuffled"): "shuffle shuffled",
         ("order",): "alpha alphas orders",
         ("epsilon",): "get_epsilon get_eps get_epsilon_for_delta compute_epsilon get_privacy_spent",
         ("renyi_divergence",): "rdp get_rdp renyi compute_rdp",
-        ("zcdp",): "get_rho zcdp_rho",
+        ("zcdp",): "get_rho zcdp_rho rho",
         ("gdp_mu",): "get_mu mu gdp",
         ("tradeoff",): "beta get_beta trade_off tradeoff_curve fnr type_2_error roc",
         ("true_positive_rate",): "tpr power recall",
@@ -49,7 +62,7 @@ NEIGHBOURS: Mapping[str, tuple[str, ...]] = {
         ("replace-one", "replace_one"): "swap_one change_one modify_one",
         ("random_allocation",): "balls_in_bins balls_and_bins allocate random_allocations",
         ("group", "size"): "group_size per_user user_level",
-        ("above_threshold",): "sparse_vector svt sparse_vector_technique",
+        ("above_threshold",): "sparsevector sparse_vector svt sparse_vector_technique",
         ("report_noisy_max",): "noisy_max noisy_argmax exponential_noisy_max",
         ("latex",): "to_latex",
         ("markdown",): "to_markdown tabulate",
@@ -63,9 +76,45 @@ NEIGHBOURS: Mapping[str, tuple[str, ...]] = {
         ("may_run",): "would_exceed fits can_run allows is_allowed",
         ("remaining",): "remaining_budget left budget_left",
         ("entries", "report"): "history log mechanisms_run",
-    }.items()
-    for neighbour in neighbours.split()
-}
+        ("terms",): "steps count counts mechanisms noise_multiplier sampling_probability parts",
+        ("label",): "name description tag",
+        ("upper",): "max maximum high hi ub upper_bound value certified",
+        ("lower",): "min minimum low lo lb lower_bound",
+        ("width",): "error relative_width uncertainty slack size",
+        ("hockey_stick",): "curve privacy_curve delta_curve delta delta_epsilon epsilon_delta"
+        " privacy_profile profile",
+        ("epsilon_by_count",): "epsilon epsilons epsilon_by_steps epsilon_curve count steps",
+        ("roc",): "roc_curve tpr receiver_operating_characteristic",
+        ("loss_distribution",): "pld loss losses plrv privacy_loss density histogram",
+        ("yscale", "scale"): "log logy log_scale logscale",
+        ("dpsgd_epsilon",): "compute_dp_sgd_privacy compute_epsilon dp_sgd_epsilon epsilon_dpsgd",
+        ("rdp",): "renyi",
+        ("epsilon0",): "epsilon eps local_epsilon eps0 epsilon_0 epsilon_local",
+        ("k-ary",): "rr krr kary grr randomized_response binary",
+        ("alpha",): "epsilons epsilon alphas",
+        ("scales",): "omega omegas",
+        ("decays",): "theta thetas",
+        ("true_positives",): "tp tpr",
+        ("false_negatives",): "fn fnr",
+        ("false_positives",): "fp fpr",
+        ("true_negatives",): "tn tnr",
+        ("canaries",): "m",
+        ("guesses",): "r",
+        ("correct",): "v",
+        ("rate_bounds",): "clopper_pearson confidence_interval binomial_interval",
+        ("epsilon_lower",): "audit epsilon empirical_epsilon eps_lower",
+        ("DiscreteLaplace",): "geometric",
+        ("PoissonSampled",): "subsampled poisson",
+        ("ZCDP",): "zcdp concentrated cdp",
+        ("GaussianFilter",): "odometer privacyfilter privacyodometer gdpfilter filter",
+        ("ShuffledLocal",): "shuffle_model shuffler local shufflemodel",
+        ("any_of",): "menu choice either max",
+        ("best_of",): "private_selection select best tune",
+        ("TreeMechanism",): "treeaggregation tree binarytree",
+        ("MatrixMechanism",): "dpftrl ftrl matrixfactorization bandmf dp_ftrl",
+        ("clt",): "gdp gaussian central_limit",
+    }
+)
 """The words that others have for arguments and questions, and what they are called here."""
 _ELSEWHERE: Mapping[str, str] = {
     **dict.fromkeys(("repeat", "times", "self_compose"), "count * run"),
@@ -73,7 +122,18 @@ _ELSEWHERE: Mapping[str, str] = {
     **dict.fromkeys(("pure_epsilon", "largest_loss", "max_loss"), "epsilon(0)"),
     **dict.fromkeys(("verify", "check"), "hs.verify"),
     **{name: f"hs.{name}" for name in ("calibrate", "plot")},
+    **dict.fromkeys(
+        ("report", "latex", "html", "markdown", "table"), "hs.Accountant().compose(run).report"
+    ),
+    "adjacency": "epsilon(delta, adjacency=...)",
 }
+MADE_BY: Mapping[str, str] = {
+    **dict.fromkeys(("gdp", "gaussiandp", "mugdp"), "hs.Gaussian(1 / mu)"),
+    **dict.fromkeys(("puredp", "pure", "epsilondp"), "hs.ApproximateDP(epsilon, 0)"),
+    **dict.fromkeys(("selfcomposed", "composed", "repeat"), "count * mechanism"),
+    **dict.fromkeys(("rdp", "renyi", "renyidp"), "hs.ZCDP(rho), or hs.RenyiFilter"),
+}
+"""What people look for among mechanisms, and how it is said."""
 """What people look for in a run, and where it is."""
 _SCHEMES: Mapping[str, str] = {
     "poisson_sampled": "; write hs.joint(run).poisson_sampled(q) to draw one sample for all of it",
@@ -97,15 +157,46 @@ def likely(key: object, names: Iterable[str]) -> str:
     return f"; did you mean {near[0]}?" if near else ""
 
 
+class Hinting:
+    """What says which of its names was meant by a word of others."""
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise no_attribute(self, name)
+
+
+class Uncalled(ModuleType):
+    """A module that says what to call in it, and which of its names was meant."""
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            names = vars(self).get("__all__", [])
+            hint = likely(name, names) or (f"; it has {', '.join(names)}" if names else "")
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}{hint}")
+
+    def __call__(self, *_run: Any, **_options: Any) -> Any:  # noqa: ANN401, one of them is called
+        """Refuse the call."""
+        package, _, name = self.__name__.partition(".")
+        same = [own for own in dir(sys.modules[package]) if own.lower() == name and own != name]
+        made = [own for own in vars(self).get("__all__", ()) if callable(getattr(self, own))]
+        what = f"write hs.{same[0]}(...)" if same else f"it has {', '.join(made)}"
+        raise TypeError(f"{self.__name__} is a module; {what}")
+
+
 def no_attribute(value: Any, name: str) -> AttributeError:  # noqa: ANN401
     """The error of a name that a value does not have; of a public one it guesses the word."""
     hint = ""
     if not name.startswith("_"):  # a run asks for what it keeps, and is asked often
-        hint = likely(name, [own for own in dir(type(value)) if not own.startswith("_")])
+        if hasattr(type(value), "mechanism") and hasattr(value.mechanism, name):
+            hint = f"; did you mean mechanism.{name}?"
+        names = [own for own in dir(type(value)) if not own.startswith("_")]
+        hint = hint or likely(name, names)
         if not hint and name in _ELSEWHERE:
             hint = f"; did you mean {_ELSEWHERE[name]}?"
-        if not hint and hasattr(type(value), "mechanism") and hasattr(value.mechanism, name):
-            hint = f"; did you mean mechanism.{name}?"
         scheme = [own for own in (name, *NEIGHBOURS.get(name, ())) if own in _SCHEMES]
         if scheme and hasattr(type(value), "compose"):
             hint = f"; write {scheme[0]} of the mechanism, before it is entered"

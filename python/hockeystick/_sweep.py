@@ -179,7 +179,10 @@ def _call(function: Callable[..., Any], cell: Record, _: int) -> Any:  # noqa: A
 
 def _cells(grid: object) -> list[Record]:
     if not isinstance(grid, Mapping):
-        raise TypeError(f"grid must be a dict of sequences, got {_checks.show(grid)}")
+        raise TypeError(
+            "grid must be a dict of sequences, such as {'sigma': [1.0, 2.0]}, got "
+            f"{_checks.show(grid)}"
+        )
     columns = []
     for name, values in grid.items():
         if not isinstance(name, str):

@@ -2,25 +2,18 @@
 """What a ledger holds as a table: in text, Markdown and HTML."""
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, NoReturn
 
 from hockeystick import _html
-from hockeystick._neighbours import no_attribute
+from hockeystick._neighbours import Hinting
 
 TEXTS = (0, 1)
 """The columns that hold no numbers."""
 
 
-class Table(ABC):
+class Table(Hinting, ABC):
     """A table of entries with a title and a summary; numbers are right-aligned."""
 
     __slots__ = ()
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> NoReturn:
-            """Say what was meant by a word of others."""
-            raise no_attribute(self, name)
 
     @property
     @abstractmethod

@@ -14,11 +14,32 @@ Call = TypeVar("Call", bound=Callable[..., Any])
 Class = TypeVar("Class", bound=type[Any])
 
 _SPOKEN = "_says_what_it_takes"
-_OF_TRAINING: Mapping[str, str] = dict.fromkeys(
-    ("max_grad_norm", "l2_norm_clip", "clipping_norm", "clip_norm", "clip", "max_norm", "c"),
-    "; noise_multiplier is in units of the clipping norm, which does not matter else",
-)
-"""What trainings have, and why no question takes it."""
+_OF_TRAINING: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("max_grad_norm", "l2_norm_clip", "clipping_norm", "clip_norm", "clip", "max_norm", "c"),
+        "; noise_multiplier is in units of the clipping norm, which does not matter else",
+    ),
+    **dict.fromkeys(("dataset_size", "drop_last", "epochs"), "; hs.DPSGD takes it"),
+    **dict.fromkeys(
+        ("accumulation_steps", "gradient_accumulation_steps", "accumulate", "grad_accum"),
+        "; one step is one noisy update, and its batch has the size of all that it sums",
+    ),
+}
+"""What trainings have, and why the call does not take it."""
+_OF_AXES: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("title", "color", "linewidth", "xlim", "ylim", "legend", "grid", "style", "xlabel"),
+        "; change what it returns, as ax.set_title(...) does",
+    ),
+    **dict.fromkeys(
+        ("filename", "file", "path", "output", "save", "fname"),
+        "; write what it returns by ax.figure.savefig(...)",
+    ),
+    **dict.fromkeys(("kind", "type", "which"), '; choose the picture as in plot(run, "roc")'),
+    **dict.fromkeys(("show", "block"), "; matplotlib.pyplot.show() shows it"),
+    **dict.fromkeys(("figsize", "dpi", "fig", "figure", "axes"), "; give axes of your own as ax"),
+}
+"""What is said of a picture after it is drawn."""
 _OF_QUESTIONS = ("delta", "epsilon", "adjacency", "tolerance", "memory_limit")
 LONGEST = 8
 """As many numbers, or terms, are shown; of more, a few."""
@@ -48,11 +69,8 @@ def outspoken(cls: Class) -> Class:
         plain = call.__func__ if wrapper else call
         if not isfunction(plain) or (name.startswith("_") and name != "__init__"):
             continue
-        if len(signature(plain).parameters) > (wrapper is not staticmethod):
-            made = spoken(plain)
-            type.__setattr__(cls, name, wrapper(made) if wrapper else made)
-        else:
-            plain.__qualname__ = name  # Python's own messages name no class of the inside
+        made = spoken(plain)
+        type.__setattr__(cls, name, wrapper(made) if wrapper else made)
     return cls
 
 
@@ -102,7 +120,8 @@ def _refuse(
         signature(call).bind(*positional, **named)
     except TypeError as error:
         how = _by_position(parameters.values(), names) if "too many" in str(error) else ""
-        raise TypeError(f"{name} takes {', '.join(names)}; {error}{how}") from None
+        takes = ", ".join(names) or "no arguments"
+        raise TypeError(f"{name} takes {takes}; {error}{how}") from None
 
 
 def _by_position(parameters: Iterable[Parameter], names: list[str]) -> str:
@@ -117,14 +136,17 @@ def _by_position(parameters: Iterable[Parameter], names: list[str]) -> str:
 def unknown_argument(call: str, key: str, names: Iterable[str]) -> TypeError:
     """The error of an argument that a call does not have: lists its arguments, guesses the word."""
     names = list(names)
-    takes = f"{call} takes {', '.join(names)}"
+    takes = f"{call} takes {', '.join(names) or 'no arguments'}"
     hint = likely(key, names)
     asked = [word for word in (key, *NEIGHBOURS.get(key.lower(), ())) if word in _OF_QUESTIONS]
-    if not hint and asked and call.endswith("Filter"):
-        hint = "; PureFilter takes epsilon and delta"
+    if not hint and call.endswith("Filter"):
+        hint = (
+            "; GaussianFilter takes mu, RenyiFilter order and budget, ZCDPFilter rho, PureFilter "
+            "epsilon and delta"
+        )
     elif not hint and asked and call[:1].isupper():
         hint = f"; give {asked[0]} with each question, as in epsilon(delta, adjacency=...)"
-    hint = hint or _OF_TRAINING.get(key.lower(), "")
+    hint = hint or (_OF_AXES if "ax" in names else _OF_TRAINING).get(key.lower(), "")
     return TypeError(f"{takes}; got an unexpected keyword argument {key!r}{hint}")
 
 

@@ -3,14 +3,14 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 
 import numpy as np
 
 from hockeystick import _checks, _html
 from hockeystick._checks import FloatArray, Vector
 from hockeystick._decimals import formatted, outward, rounded
-from hockeystick._neighbours import no_attribute
+from hockeystick._neighbours import Hinting
 
 if TYPE_CHECKING:  # the answer is an array unless the question is a number
     from typing_extensions import TypeVar
@@ -64,7 +64,7 @@ class _Pair(NamedTuple, Generic[Value]):
     upper: Value
 
 
-class Bounds(_Pair[Value]):
+class Bounds(_Pair[Value], Hinting):
     """Two numbers, or two arrays of one shape, that enclose the truth: lower <= truth <= upper.
 
     A tuple of two: ``lower, upper = run.epsilon_bounds(1e-5)``.
@@ -79,12 +79,6 @@ class Bounds(_Pair[Value]):
     _budget: tuple[Value, ...] = ()
     _limited_by: str = ""
     _asked: tuple[Any, dict[str, Any]] | None = None
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> NoReturn:
-            """Say what was meant by a word of others."""
-            raise no_attribute(self, name)
 
     def __contains__(self: "Bounds[Any]", value: Any) -> bool:  # noqa: ANN401
         """Whether a number, or each of an array, is between the bounds."""

@@ -7,6 +7,7 @@ from typing import Any, Unpack
 
 from hockeystick import _checks, _html
 from hockeystick._decimals import outward
+from hockeystick._neighbours import Hinting
 from hockeystick._words import outspoken
 from hockeystick.accountant import Accountant
 from hockeystick.accountant.admission import Amount, amount, bracketed, most_runs
@@ -30,7 +31,7 @@ def begun(steps: int, before: int, covered: int) -> int:
 
 
 @outspoken
-class EpsilonMeter:
+class EpsilonMeter(Hinting):
     """Counts steps of training; says certified epsilon after each, and when to stop.
 
     Cheap to ask after every step: epsilon is one question about a composition, kept until the next

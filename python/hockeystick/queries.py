@@ -17,6 +17,7 @@ import numpy as np
 
 from hockeystick import _checks, _core
 from hockeystick._checks import FloatArray
+from hockeystick._neighbours import Hinting
 from hockeystick._words import Missing, spoken
 from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.bounds import Array, Bounds, Value
@@ -100,7 +101,7 @@ _LIMITS = {
 }
 
 
-class Asked(ABC):
+class Asked(Hinting, ABC):
     """Something with dominating pairs, of which any question in the table can be asked."""
 
     __slots__ = ()

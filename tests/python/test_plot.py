@@ -47,6 +47,27 @@ def test_axes_are_labelled_and_explained(draw, ax):
     assert any("lower" in text for text in texts)
 
 
+@pytest.mark.parametrize("name", [name for name in plot.__all__ if name != "detached"])
+def test_the_module_is_called_as_its_pictures_are(name):
+    options = {"counts": [1, 9]} if name == "epsilon_by_count" else {}
+    options |= {"epsilon": 1.0} if name == "loss_against_probability" else {}
+    called = plot(RUN, name, ax=plot.detached(), **options)
+    drawn = getattr(plot, name)(RUN, ax=plot.detached(), **options)
+    assert called.get_title() == drawn.get_title()
+    assert [line.get_label() for line in called.lines] == [one.get_label() for one in drawn.lines]
+
+
+def test_the_usual_picture_is_the_hockey_stick(ax):
+    assert hs.plot(RUN, ax=ax).get_ylabel() == "delta [probability]"
+
+
+def test_one_baseline_is_named_as_it_is_and_asked_at_some_points(ax):
+    plot.hockey_stick(RUN, baselines="zcdp", ax=ax)
+    (drawn,) = (one for one in ax.lines if "zero-concentrated" in one.get_label())
+    assert len(drawn.get_xdata()) == 31
+    assert drawn.get_xdata()[-1] == ax.lines[0].get_xdata()[-1]
+
+
 @every_picture
 def test_given_axes_leave_pyplot_alone(draw, ax):
     draw(GAUSSIAN, ax=ax)

@@ -5,10 +5,10 @@ import os
 import threading
 import weakref
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import Any, Self
 
 from hockeystick import _checks
-from hockeystick._neighbours import no_attribute
+from hockeystick._neighbours import Hinting
 from hockeystick._words import outspoken
 from hockeystick.accountant.entries import Entries, Entry
 from hockeystick.accountant.kept_curves import KeptCurves
@@ -17,7 +17,7 @@ from hockeystick.composition import Composable, Composition, Mechanism
 from hockeystick.limits import DEFAULT_TOLERANCE
 
 
-class Shared:
+class Shared(Hinting):
     """What threads may share, may be pickled, and survives a fork."""
 
     def __init__(self) -> None:
@@ -36,12 +36,6 @@ class Shared:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._own_lock()
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> NoReturn:
-            """Say what was meant by a word of others."""
-            raise no_attribute(self, name)
 
 
 @outspoken
@@ -99,6 +93,11 @@ class Ledger(Shared):
         ``composition + query`` is for what-if, with ``adjacency=acct.adjacency``.
         """
         return self._entries.composition
+
+    @property
+    def _whole(self) -> Composable:
+        """What stands for all that ran, where it is asked about or counts as spent."""
+        return self.composition
 
     def compose(self, mechanism: Composable, count: int = 1, *, label: str = "") -> Self:
         """Enter `count` runs of a mechanism or of a composition; on an error, nothing is entered.

@@ -56,6 +56,8 @@ def read_text(text: str, *, toml: bool = False) -> Read:
 
 
 def _read(value: dict[str, Any]) -> Read:
+    if str(value.get("schema")).endswith("Filter"):
+        _json.fail("$.schema", "is that of a filter, which `hockeystick filter` asks")
     if not {"ledger", "parallel"} & value.keys():
         _json.fail("$.ledger", "must be there, or $.parallel")
     has_parts, ledgers = "parallel" in value, value.pop("parallel", None)

@@ -45,14 +45,14 @@ def own_adjacency(account: Ledger, given: AdjacencyLike | None) -> Adjacency:
 def run_and_adjacency(
     name: str, run: object, adjacency: AdjacencyLike | None
 ) -> tuple[Composable, Adjacency]:
-    """What an accountant holds, and its adjacency; else the run, and the adjacency given.
+    """What an accountant holds, or a filter guarantees, and its adjacency; else what is given.
 
     Raises:
         TypeError: `run` is neither an accountant nor a mechanism or a composition.
         ValueError: There is no such adjacency, or it is not that of the accountant.
     """
     if isinstance(run, Ledger):
-        return run.composition, own_adjacency(run, adjacency)
+        return run._whole, own_adjacency(run, adjacency)  # noqa: SLF001, its own
     under = Adjacency.ADD_OR_REMOVE_ONE if adjacency is None else adjacency_of(adjacency)
     return _checks.instance(name, run, Composable), under
 

@@ -27,7 +27,10 @@ class Runs:
 
     def __init__(self, make: object, spent: object, adjacency: AdjacencyLike | None) -> None:
         if not callable(make):
-            raise TypeError(f"make must be a function of one number, got {_checks.show(make)}")
+            raise TypeError(
+                "make must be a function of one number, such as lambda sigma: 3 * Gaussian(sigma), "
+                f"got {_checks.show(make)}"
+            )
         self._make: Make = make
         self._before: AnyRun | None = None
         self._latest: Ledger | None = None
@@ -65,7 +68,7 @@ class Runs:
                 f"make must return accountants of one adjacency, {self._adjacency.value}, got "
                 f"one of {account.adjacency.value}"
             )
-        return account.composition
+        return run_and_adjacency("make", account, None)[0]
 
 
 class Family:

@@ -19,6 +19,7 @@ from hockeystick.cli.matrices import matrix
 from hockeystick.cli.pictures import plot
 from hockeystick.cli.questions import delta, epsilon
 from hockeystick.cli.verification import verify
+from hockeystick.composition import Composition
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -32,6 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _fail(_guessed(error))
     except click.BadParameter as error:
         _fail(error.format_message() + _value_meant(error))
+    except click.UsageError as error:
+        _fail(error.format_message() + _command_meant(error))
     except click.ClickException as error:
         _fail(error.format_message())
     except (click.Abort, KeyboardInterrupt):
@@ -92,6 +95,19 @@ def _value_meant(error: click.BadParameter) -> str:
         return ""
     own = _nearest(given[1], [str(value).replace("-", "_") for value in kind.choices])
     return f" Did you mean '{own}'?" if own else ""
+
+
+def _command_meant(error: click.UsageError) -> str:
+    """Where the answer is that an unknown command was to give, as the end of an error."""
+    given = re.match("No such command '(.*)'", error.message)
+    if given is None or "Did you mean" in error.message:
+        return ""
+    if f"--{given[1]}" in ("--help", "--version"):
+        return f" Did you mean --{given[1]}?"
+    asked = _nearest(given[1], [name for name in dir(Composition) if name[0] != "_"])
+    if asked:
+        return f" Python asks it as run.{asked.replace('-', '_')}(...)."
+    return f" There are {', '.join(sorted(_commands.commands))}."
 
 
 def _nearest(word: str, names: list[str]) -> str:

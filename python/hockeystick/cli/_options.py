@@ -127,7 +127,7 @@ def taken(given: dict[str, Any], sought: str = "") -> dict[str, Any]:
     for name, other in (_RATE, _LENGTH):
         if name in run and other in run:
             raise click.UsageError(
-                f"either {option_named(name)} or {option_named(other)} must be given"
+                f"give either {option_named(name)} or {option_named(other)}, not both"
             )
     if "batch_size" in run and "dataset_size" not in run:
         raise click.UsageError("Missing option '--dataset-size'")

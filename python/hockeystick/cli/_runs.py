@@ -7,6 +7,7 @@ import click
 
 from hockeystick.accountant import parts
 from hockeystick.cli import _options
+from hockeystick.cli._numbers import WHOLE
 from hockeystick.composition import Composable
 from hockeystick.disjoint import AnyRun, DisjointParts
 from hockeystick.limits import DEFAULT_TOLERANCE
@@ -19,6 +20,13 @@ RUN = click.option(
     type=click.Path(),
     help="A run described in TOML (.toml) or JSON, or a saved ledger, in place of the options of "
     "DP-SGD.",
+)
+GROUP = click.option(
+    "--group-size",
+    type=WHOLE,
+    default=1,
+    show_default=True,
+    help="How many records are added, removed or replaced at once, such as those of a user.",
 )
 
 

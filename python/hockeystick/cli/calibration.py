@@ -11,12 +11,13 @@ import click
 import hockeystick
 from hockeystick._checks import MAX_COUNT, MIN_NOISE
 from hockeystick._decimals import outward
-from hockeystick.bounds import Bounds
+from hockeystick.calibration.goals import Goal, goal_of
 from hockeystick.cli import _options
 from hockeystick.cli._numbers import NUMBER
-from hockeystick.cli._runs import RUN, asked_of, is_given, on_all_data, read
+from hockeystick.cli._runs import GROUP, RUN, asked_of, is_given, on_all_data, read
 from hockeystick.composition import Composable, Composition
 from hockeystick.disjoint import AnyRun
+from hockeystick.limits import Limits
 from hockeystick.sampling import EPOCHS, sampled_run
 from hockeystick.wording import in_words
 
@@ -31,12 +32,19 @@ def _calibration(command: Callable[..., None]) -> Callable[..., None]:
         "advantage": "Target: the most that the advantage of an attack may be.",
         "tpr": "Target: the most that an attack's true positive rate may be at --fpr.",
         "fpr": "In (0, 1), with --tpr.",
+        "reconstruction_risk": "Target: the most often a record may be found out, by --baseline.",
+        "baseline": "In (0, 1), with --reconstruction-risk: how often a guess alone is right.",
+        "bayes_risk": "Target: the least that an attack's Bayes risk may be.",
+        "prior": "In (0, 1), with --bayes-risk, by default 0.5: how likely the record is there.",
+        "mu": "Target: the mu of Gaussian DP.",
+        "rho": "Target: the rho of zCDP.",
     }
     command = _options.question_options(command)
     for name, text in reversed(helps.items()):
         letters = ("-d",) if name == "delta" else ()
-        command = click.option(f"--{name}", *letters, type=NUMBER, help=text)(command)
-    command = RUN(command)
+        option = _options.option_named(name)
+        command = click.option(option, *letters, type=NUMBER, help=text)(command)
+    command = RUN(GROUP(command))
     command = click.option("--spent", type=click.Path(), help=_SPENT)(command)
     return click.option(
         "--parameter",
@@ -77,13 +85,14 @@ _END = {
 )
 @_calibration
 @click.pass_context
-def calibrate(
+def calibrate(  # noqa: PLR0913, one argument per option
     context: click.Context,
     /,
     *,
     parameter: str,
     file: str | None,
     spent: str | None,
+    group_size: int,
     adjacency: str,
     tolerance: float,
     memory_limit: int,
@@ -109,21 +118,24 @@ def calibrate(
 
     def make(value: float) -> AnyRun:
         part = one * int(value) if run == {} else sampled_run(**(run | {sought: value}))
-        return before + part
+        return before + part if group_size == 1 else (before + part).group(group_size)
 
     limits: dict[str, Any] = {"adjacency": adjacency, **options}
     target = {name: value for name, value in given.items() if value is not None}
-    _refuse_what_was_spent(spent, before, target, limits)
+    goal = goal_of(target, Limits().updated(limits))
+    if spent is not None:
+        _refuse_what_was_spent(spent, before, goal)
     whole: Any = {"integer": True} if sought in _WHOLE else {}
     start = perf_counter()
     found = hockeystick.calibrate(make, **given, **limits, **whole)
     seconds = perf_counter() - start
-    wanted, bounds = _cost(make(found), target, limits)
+    wanted, bounds = goal.name, goal.ask(make(found), goal.tolerance)
     fits, words = _END.get((sought, found), ("", ""))
     note = _options.note_on_delta(given["delta"], run)
     if not as_json:
         lower, upper = outward(bounds.lower, bounds.upper)
         said = _options.sentence(run | {sought: found}, adjacency) if run else in_words(one)
+        said += f", groups of {group_size}" if group_size > 1 else ""
         said += f", after {spent}" if spent else ""
         _options.show(
             f"{sought} = {found!r}" + (f": {words}" if fits else ""),
@@ -134,7 +146,7 @@ def calibrate(
         return
     answer = {
         sought: found,
-        wanted: bounds.upper,
+        wanted: bounds.lower if goal.scale == "falling" else bounds.upper,
         "lower": bounds.lower,
         "upper": bounds.upper,
         "seconds": seconds,
@@ -143,6 +155,7 @@ def calibrate(
             **target,
             **(_options.described(run) if run else {"run": file}),
             **({"spent": spent} if spent else {}),
+            **({"group_size": group_size} if group_size > 1 else {}),
             "adjacency": adjacency,
             **options,
         },
@@ -161,18 +174,12 @@ def _sought(parameter: str, file: str | None, is_said: bool) -> str:  # noqa: FB
     return "count" if file is not None else sought
 
 
-def _refuse_what_was_spent(
-    spent: str | None, before: AnyRun, target: dict[str, float], limits: dict[str, Any]
-) -> None:
+def _refuse_what_was_spent(spent: str, before: AnyRun, goal: Goal) -> None:
     """Refuse a target that is below what was spent, which no parameter can change."""
-    if spent is None:
-        return
-    goal = next((name for name in ("epsilon", "advantage", "tpr") if name in target), "")
-    if goal and ("delta" in target or "fpr" in target or goal == "advantage"):
-        _, bounds = _cost(before, target, limits)
-        if bounds.lower > target[goal]:
-            cost = f"{spent} alone costs {goal} = {outward(*bounds)[1]}"
-            raise ValueError(f"{goal} must be above what was spent, got {target[goal]!r}: {cost}")
+    bounds = goal.ask(before, goal.tolerance)
+    if bounds.lower > goal.target:
+        cost = f"{spent} alone costs {goal.name} = {outward(*bounds)[1]}"
+        raise ValueError(f"{goal.name} must be above what was spent, got {goal.target!r}: {cost}")
 
 
 def _only_the_others(context: click.Context, sought: str) -> None:
@@ -212,14 +219,3 @@ def _refuse_what_costs_nothing(sought: str, given: dict[str, Any]) -> None:
     for name, value in given.items():
         if value == 0:
             raise ValueError(f"{name} must be above 0 for a run that costs anything, got {value!r}")
-
-
-def _cost(
-    run: AnyRun, target: dict[str, float], limits: dict[str, Any]
-) -> tuple[str, Bounds[float]]:
-    """The certified cost that the target limits, and its name."""
-    if "epsilon" in target:
-        return "epsilon", run.epsilon_bounds(target["delta"], **limits)
-    if "advantage" in target:
-        return "advantage", run.advantage_bounds(**limits)
-    return "tpr", run.true_positive_rate_bounds(target["fpr"], **limits)

@@ -24,9 +24,10 @@ _DPI = 200  # of formats with pixels
     epilog="Example: hockeystick plot tradeoff --noise-multiplier 1.0 "
     "--sampling-probability 0.01 --steps 10000 --output tradeoff.png"
 )
-@click.argument("picture", type=click.Choice(PICTURES))
+@click.argument("picture", type=click.Choice(PICTURES), metavar="PICTURE")
 @click.option(
     "--output",
+    "-o",
     type=click.Path(dir_okay=False),
     required=True,
     help="File to write; its ending is the format (png, pdf, svg).",

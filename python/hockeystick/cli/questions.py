@@ -9,8 +9,8 @@ import click
 
 from hockeystick._decimals import outward
 from hockeystick.cli import _options
-from hockeystick.cli._numbers import NUMBER, WHOLE
-from hockeystick.cli._runs import RUN, Asked, asked_of
+from hockeystick.cli._numbers import NUMBER
+from hockeystick.cli._runs import GROUP, RUN, Asked, asked_of
 from hockeystick.cli.verification import verification
 from hockeystick.limits import DEFAULT_SMALLEST
 
@@ -28,7 +28,6 @@ _WAYS: dict[str, tuple[str, str]] = {
     ),
 }
 """How an answer is shown."""
-_GROUP = "How many records are added, removed or replaced at once, such as those of a user."
 
 
 def _question(command: _options.Command) -> _options.Command:
@@ -36,8 +35,7 @@ def _question(command: _options.Command) -> _options.Command:
     command = _options.question_options(command)
     for name, (option, text) in reversed(_WAYS.items()):
         command = click.option(option, name, is_flag=True, help=text)(command)
-    group = click.option("--group-size", type=WHOLE, default=1, show_default=True, help=_GROUP)
-    return RUN(group(command))
+    return RUN(GROUP(command))
 
 
 @click.command(

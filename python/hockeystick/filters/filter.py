@@ -71,6 +71,11 @@ class Filter(SavedLedger, Guaranteed):
         self._known_spent: tuple[Entries, Cost] = (self._entries, self._nothing)
 
     @property
+    def _whole(self) -> Composable:
+        """The guarantee: what ran says too little where outputs chose it."""
+        return self.guarantee
+
+    @property
     @abstractmethod
     def _budget(self) -> Cost:
         """The most that may be spent of each part."""

@@ -3,6 +3,8 @@
 
     from hockeystick import plot
 
+``plot(run)`` draws the first of these, ``plot(run, "roc")`` the one of that name:
+
 ==============================  ==================================================================
 ``hockey_stick``                delta against epsilon
 ``epsilon_by_count``            epsilon against the number of compositions; estimators, baselines
@@ -22,15 +24,23 @@ Without a screen: ``hockey_stick(run, ax=detached()).figure.savefig("delta.png")
 makes axes that pyplot knows nothing of.
 """
 
-from typing import NoReturn
+import sys
+from typing import TYPE_CHECKING, Any
 
-from hockeystick._neighbours import likely
+from hockeystick import _checks
+from hockeystick._neighbours import Uncalled
+from hockeystick._words import spoken
+from hockeystick.accountant import Accountant
+from hockeystick.composition import Composable
 from hockeystick.plot._axes import detached
 from hockeystick.plot.area import loss_against_probability
 from hockeystick.plot.counts import epsilon_by_count
 from hockeystick.plot.curve import hockey_stick
 from hockeystick.plot.density import loss_distribution
 from hockeystick.plot.rates import roc, tradeoff
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = [
     "detached",
@@ -43,6 +53,23 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> NoReturn:
-    hint = likely(name, __all__) or f"; it has {', '.join(__all__)}"
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
+@spoken
+def plot(
+    run: Composable | Accountant,
+    picture: str = "hockey_stick",
+    **options: Any,
+) -> "Axes":
+    """What a call of the module draws."""
+    axes: Axes = globals()[_checks.choice("picture", picture, tuple(__all__[1:]))](run, **options)
+    return axes
+
+
+class _Called(Uncalled):
+    """The module, which is called as one of its pictures is."""
+
+    def __call__(self, *run: Any, **options: Any) -> "Axes":
+        """Draw a picture of a run, by default its delta against epsilon."""
+        return plot(*run, **options)
+
+
+sys.modules[__name__].__class__ = _Called

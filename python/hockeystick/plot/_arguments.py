@@ -2,6 +2,7 @@
 """Validators that only pictures need, in the manner of ``hockeystick._checks``."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from hockeystick import _checks
 from hockeystick._checks import FloatArray
@@ -16,10 +17,12 @@ def line(name: str, array: FloatArray) -> FloatArray:
     return array
 
 
-def some_of(name: str, values: object, choices: tuple[str, ...]) -> None:
-    """Some of the strings in `choices`; one string alone is refused."""
-    if isinstance(values, str) or not isinstance(values, Sequence):
+def some_of(name: str, values: Any, choices: tuple[str, ...]) -> Any:  # noqa: ANN401
+    """Some of the strings in `choices`, or one of them."""
+    values = [values] if isinstance(values, str) else values
+    if not isinstance(values, Sequence):
         expected = "a sequence of some of " + ", ".join(map(repr, choices))
         raise TypeError(f"{name} must be {expected}, got {_checks.show(values)}")
     for value in values:
         _checks.choice(f"each of {name}", value, choices)
+    return values

@@ -134,7 +134,9 @@ def under(adjacency: Adjacency) -> str:
 def titled(ax: "Axes", run: object, note: str = "") -> None:
     """Say in words above the picture what it is of, on two lines at most."""
     text = (capital(in_words(run)) if isinstance(run, Composable) else str(run)) + note
-    lines = textwrap.wrap(text, _TITLE_WIDTH, max_lines=_TITLE_LINES, placeholder=" ...")
+    lines = textwrap.wrap(
+        text, _TITLE_WIDTH, max_lines=_TITLE_LINES, placeholder=" ...", break_on_hyphens=False
+    )
     ax.set_title("\n".join(lines), fontsize="medium")
 
 

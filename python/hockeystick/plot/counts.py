@@ -58,10 +58,10 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
     counts: Sequence[int],
     *,
     delta: float = 1e-5,
-    estimators: Sequence[EstimatorName] = (),
+    estimators: EstimatorName | Sequence[EstimatorName] = (),
     discretization_interval: float = 5e-3,
     support: Sequence[float] | FloatArray | None = None,
-    baselines: Sequence[BaselineName] = (),
+    baselines: BaselineName | Sequence[BaselineName] = (),
     scale: Literal["linear", "log"] | None = None,
     label: str | None = None,
     adjacency: AdjacencyLike | None = None,
@@ -116,9 +116,9 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
     )
     line("counts", np.array(numbers, dtype=float))
     target = _checks.delta(delta)
-    some_of("estimators", estimators, tuple(ESTIMATORS))
-    some_of("baselines", baselines, tuple(BASELINES))
-    if "clt" in baselines and adjacency_of(adjacency) is not Adjacency.ADD_OR_REMOVE_ONE:
+    on_grids = some_of("estimators", estimators, tuple(ESTIMATORS))
+    classics = some_of("baselines", baselines, tuple(BASELINES))
+    if "clt" in classics and adjacency_of(adjacency) is not Adjacency.ADD_OR_REMOVE_ONE:
         raise ValueError(
             f"adjacency must be ADD_OR_REMOVE_ONE with baseline 'clt', got {adjacency}"
         )
@@ -130,10 +130,10 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
 
     baselines_at = _filled(numbers)
     bounds = _without_jumps({n: certified(n) for n in baselines_at}, certified)
-    estimates = {name: _estimates(step, numbers, name, target, grid) for name in estimators}
+    estimates = {name: _estimates(step, numbers, name, target, grid) for name in on_grids}
     classical = {
         name: [BASELINES[name].epsilon(step, n, target, adjacency) for n in baselines_at]
-        for name in baselines
+        for name in classics
     }
 
     ax = axes_or_new(ax)
@@ -146,7 +146,7 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
     for baseline, values in classical.items():
         draw_baseline(ax, baselines_at, BASELINES[baseline], values)
     _finish(ax, scale, label)
-    note = f", grid of {discretization_interval:g} nats" if estimators else ""
+    note = f", grid of {discretization_interval:g} nats" if on_grids else ""
     said = f"delta = {target:g}{under(adjacency)}{note}"
     titled(ax, f"{words}, {said}" if is_alone else said)
     return ax

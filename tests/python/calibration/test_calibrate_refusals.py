@@ -55,7 +55,7 @@ def test_a_tolerance_out_of_reach_is_reported():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (None, "^make must be a function of one number, got None"),
+        (None, "^make must be a function of one number, .* got None"),
         (lambda sigma: sigma, "^make must return a mechanism or a composition, .* returned 1.0$"),
         (lambda sigma: noise(sigma).epsilon(1e-5), "^make must return a mechanism"),
         (lambda: STEP, "positional argument"),

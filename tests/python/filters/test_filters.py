@@ -15,6 +15,7 @@ from flint import arb, ctx
 
 import hockeystick as hs
 from exact.balls import normal_tail
+from hockeystick.accountant import parts
 
 NOISE = hs.Gaussian(10)
 MADE = {
@@ -23,6 +24,29 @@ MADE = {
     "ZCDPFilter": (lambda: hs.ZCDPFilter(rho="0.5"), 100),
 }
 every_filter = pytest.mark.parametrize(("make", "count"), MADE.values(), ids=MADE)
+
+
+@every_filter
+def test_what_outputs_chose_counts_as_the_guarantee_wherever_a_filter_is_taken(make, count):
+    """And not as the composition of what ran, which says too little of adaptive steps."""
+    budget = make().run(NOISE, count // 5)
+    meter = hs.EpsilonMeter(NOISE, 1e-5, spent=budget)
+    assert meter.epsilon == budget.epsilon(1e-5) > 1.5 * budget.composition.epsilon(1e-5)
+    target = budget.epsilon(1e-5) + 1
+    found = hs.calibrate(hs.Gaussian, epsilon=target, delta=1e-5, spent=budget)
+    both = (budget.guarantee + hs.Gaussian(found)).epsilon(1e-5)
+    assert both == pytest.approx(target, rel=1e-3)
+    with pytest.raises(ValueError, match="make must depend on its parameter"):
+        hs.calibrate(lambda n: make().run(NOISE, min(int(n), count)), epsilon=100, delta=1e-5)
+    upper = hs.plot(budget, ax=hs.plot.detached()).lines[0].get_ydata()[0]
+    assert upper == pytest.approx(budget.guarantee.delta(0.0), rel=1e-3)
+
+
+def test_a_filter_in_a_file_is_no_run(tmp_path):
+    path = tmp_path / "filter.json"
+    hs.GaussianFilter(mu=1).run(NOISE).save(path)
+    with pytest.raises(ValueError, match="schema is that of a filter, which `hockeystick filter`"):
+        parts.read(path)
 
 
 @every_filter
