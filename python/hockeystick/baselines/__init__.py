@@ -13,9 +13,9 @@
 ``clt_epsilon, clt_delta``                central limit approximation: NOT a bound, may understate
 ========================================  ========================================================
 
-Bounds are meant in exact arithmetic: unlike the rest of the package, this module does not count
-rounding, and the docstrings say how large it was measured to be. ``Composition.epsilon`` is never
-worse than any of the bounds by more than its tolerance.
+Optimal composition is certified. Other bounds are meant in exact arithmetic: unlike the rest of the
+package, they do not count rounding, and the docstrings say how large it was measured to be.
+``Composition.epsilon`` is never worse than any of the bounds by more than its tolerance.
 """
 
 from hockeystick.baselines.central_limit import clt_delta, clt_epsilon, clt_mu, limit_variance
