@@ -2,7 +2,7 @@
 """DP-SGD for whole arrays of parameters."""
 
 from functools import wraps
-from typing import Any, NotRequired, Unpack, overload
+from typing import Any, Generic, NotRequired, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +16,10 @@ from hockeystick.errors import CertificationError
 from hockeystick.limits import Limits, Options, spelled_out
 from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.sampling import (
+    Real,
     Sampling,
     Scheme,
-    Schemes,
+    Whole,
     rate_and_steps,
     sampled_run,
     sampling_of,
@@ -29,26 +30,20 @@ _OF_ONE = (float, float, int, float)  # types of the numbers of one question
 _CHUNK = 4096  # questions that are answered at once, which bounds the memory of their answers
 
 
-class Run(Scheme):
-    """The keywords of a question about one run."""
+class Run(Scheme[Real, Whole], Generic[Real, Whole]):
+    """The keywords of a question about one run, or about an array of runs."""
 
-    noise_multiplier: float
-    delta: float
-    threads: NotRequired[int]
-
-
-class Runs(Schemes):
-    """The same about an array of them."""
-
-    noise_multiplier: npt.ArrayLike
-    delta: npt.ArrayLike
+    noise_multiplier: Real
+    delta: Real
     threads: NotRequired[int]
 
 
 @overload
-def dpsgd_epsilon_bounds(**run: Unpack[Run]) -> Bounds[float]: ...
+def dpsgd_epsilon_bounds(**run: Unpack[Run[float, int]]) -> Bounds[float]: ...
 @overload
-def dpsgd_epsilon_bounds(**runs: Unpack[Runs]) -> Bounds[FloatArray]: ...
+def dpsgd_epsilon_bounds(
+    **runs: Unpack[Run[npt.ArrayLike, npt.ArrayLike]],
+) -> Bounds[FloatArray]: ...
 @spoken
 @spelled_out
 def dpsgd_epsilon_bounds(  # noqa: PLR0913, two ways to say two numbers
@@ -150,9 +145,9 @@ def dpsgd_epsilon_bounds(  # noqa: PLR0913, two ways to say two numbers
 
 
 @overload
-def dpsgd_epsilon(**run: Unpack[Run]) -> float: ...
+def dpsgd_epsilon(**run: Unpack[Run[float, int]]) -> float: ...
 @overload
-def dpsgd_epsilon(**runs: Unpack[Runs]) -> FloatArray: ...
+def dpsgd_epsilon(**runs: Unpack[Run[npt.ArrayLike, npt.ArrayLike]]) -> FloatArray: ...
 @spoken
 @wraps(dpsgd_epsilon_bounds, assigned=(), updated=())  # which has its arguments
 def dpsgd_epsilon(**runs: Any) -> Any:

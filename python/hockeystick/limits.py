@@ -4,7 +4,7 @@
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, NamedTuple, TypedDict, TypeVar, get_args
+from typing import Any, NamedTuple, TypedDict, TypeVar, get_args, get_origin
 
 from hockeystick import _checks, _core
 from hockeystick._words import spoken, unknown_argument
@@ -99,11 +99,16 @@ def spelled_out(ask: Asking, **defaults: object) -> Asking:
     given = inspect.signature(ask)
     *known, last = (one for one in given.parameters.values() if one.kind is not one.VAR_POSITIONAL)
     if last.kind is last.VAR_KEYWORD:
-        (kind,) = get_args(last.annotation)
+        (taken,) = get_args(last.annotation)
+        kind, numbers = get_origin(taken) or taken, get_args(taken)
         values: dict[str, Any] = Limits._field_defaults | defaults
         values |= dict.fromkeys(kind.__required_keys__, inspect.Parameter.empty)
         options = [
-            inspect.Parameter(name, last.KEYWORD_ONLY, default=values.get(name), annotation=value)
+            inspect.Parameter(
+                *(name, last.KEYWORD_ONLY),
+                default=values.get(name),
+                annotation=value[numbers] if getattr(value, "__parameters__", ()) else value,
+            )
             for name, value in kind.__annotations__.items()
         ]
         ask.__signature__ = given.replace(parameters=[*known, *options])  # type: ignore[attr-defined]

@@ -4,9 +4,7 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, get_args
-
-import numpy.typing as npt
+from typing import Any, Generic, Literal, TypeVar, get_args
 
 from hockeystick import _checks, _html
 from hockeystick._words import one_of, spoken, written
@@ -30,26 +28,18 @@ MOST_RECORDS = 10**12
 _WHOLE = 1e-9  # how far from a whole number a quotient of two doubles may be, relatively
 
 
-class Scheme(Options, total=False):
-    """The keywords of a question about a run of DP-SGD: its batches and its length."""
-
-    sampling_probability: float | None
-    steps: int | None
-    batch_size: int | None
-    dataset_size: int | None
-    epochs: float | None
-    sampling: Sampling
-    drop_last: bool
+Real = TypeVar("Real")  # of one run a float, of an array of runs whatever becomes an array
+Whole = TypeVar("Whole")  # likewise, for int
 
 
-class Schemes(Options, total=False):
-    """The same, each number of a run or of an array of them."""
+class Scheme(Options, Generic[Real, Whole], total=False):
+    """The keywords of a question about runs of DP-SGD: their batches and their length."""
 
-    sampling_probability: npt.ArrayLike | None
-    steps: npt.ArrayLike | None
-    batch_size: npt.ArrayLike | None
-    dataset_size: npt.ArrayLike | None
-    epochs: npt.ArrayLike | None
+    sampling_probability: Real | None
+    steps: Whole | None
+    batch_size: Whole | None
+    dataset_size: Whole | None
+    epochs: Real | None
     sampling: Sampling
     drop_last: bool
 

@@ -2,7 +2,7 @@
 """The parameter that spends a privacy budget, and provably no more."""
 
 from collections.abc import Callable
-from typing import Any, Literal, Unpack, overload
+from typing import Any, Generic, Literal, TypeVar, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -17,41 +17,24 @@ from hockeystick.composition import Composable
 from hockeystick.disjoint import DisjointParts
 from hockeystick.limits import Limits, Options, spelled_out
 
+Number = TypeVar("Number")  # of one search a float, of many whatever becomes an array
 
-class Target(Options, total=False):
+
+class Target(Options, Generic[Number], total=False):
     """What the cost of a parameter may be at most, and where the parameter is looked for."""
 
-    epsilon: float | None
-    delta: float | None
-    advantage: float | None
-    tpr: float | None
-    fpr: float | None
-    reconstruction_risk: float | None
-    baseline: float | None
-    rho: float | None
-    mu: float | None
-    smallest_rate: float | None
-    bayes_risk: float | None
-    prior: float | None
-    bounds: tuple[float, float] | None
-    spent: Composable | DisjointParts | Accountant | None
-
-
-class Targets(Options, total=False):
-    """The same, each target a number or an array."""
-
-    epsilon: npt.ArrayLike | None
-    delta: npt.ArrayLike | None
-    advantage: npt.ArrayLike | None
-    tpr: npt.ArrayLike | None
-    fpr: npt.ArrayLike | None
-    reconstruction_risk: npt.ArrayLike | None
-    baseline: npt.ArrayLike | None
-    rho: npt.ArrayLike | None
-    mu: npt.ArrayLike | None
-    smallest_rate: npt.ArrayLike | None
-    bayes_risk: npt.ArrayLike | None
-    prior: npt.ArrayLike | None
+    epsilon: Number | None
+    delta: Number | None
+    advantage: Number | None
+    tpr: Number | None
+    fpr: Number | None
+    reconstruction_risk: Number | None
+    baseline: Number | None
+    rho: Number | None
+    mu: Number | None
+    smallest_rate: Number | None
+    bayes_risk: Number | None
+    prior: Number | None
     bounds: tuple[float, float] | None
     spent: Composable | DisjointParts | Accountant | None
 
@@ -61,21 +44,21 @@ def calibrate(  # type: ignore[overload-overlap]
     make: Callable[[Any], Composable | DisjointParts | Accountant],
     *,
     integer: Literal[True],
-    **asked: Unpack[Target],
+    **asked: Unpack[Target[float]],
 ) -> int: ...
 @overload
 def calibrate(
     make: Callable[[Any], Composable | DisjointParts | Accountant],
     *,
     integer: Literal[False] | None = None,
-    **asked: Unpack[Target],
+    **asked: Unpack[Target[float]],
 ) -> float: ...
 @overload
 def calibrate(
     make: Callable[[Any], Composable | DisjointParts | Accountant],
     *,
     integer: bool | None = None,
-    **asked: Unpack[Targets],
+    **asked: Unpack[Target[npt.ArrayLike]],
 ) -> npt.NDArray[Any]: ...
 @spoken
 @spelled_out
@@ -83,7 +66,7 @@ def calibrate(
     make: Callable[[Any], Composable | DisjointParts | Accountant],
     *,
     integer: bool | None = None,
-    **asked: Unpack[Targets],
+    **asked: Unpack[Target[npt.ArrayLike]],
 ) -> Any:
     """The parameter closest to the privacy limit at which the *certified* cost still meets it.
 

@@ -2,7 +2,7 @@
 """The noise of runs of DP-SGD, for whole arrays of them."""
 
 from dataclasses import replace
-from typing import Any, Unpack, overload
+from typing import Any, Generic, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +16,10 @@ from hockeystick.calibration.goals import goal_of
 from hockeystick.composition import Composition
 from hockeystick.limits import Limits, Options, spelled_out
 from hockeystick.sampling import (
+    Real,
     Sampling,
     Scheme,
-    Schemes,
+    Whole,
     rate_and_steps,
     sampled_run,
     sampling_of,
@@ -27,24 +28,17 @@ from hockeystick.sampling import (
 _BUDGET = ("epsilon", "delta")
 
 
-class Run(Scheme):
-    """The keywords of a search for the noise of one run."""
+class Run(Scheme[Real, Whole], Generic[Real, Whole]):
+    """The keywords of a search for the noise of one run, or of an array of runs."""
 
-    epsilon: float
-    delta: float
-
-
-class Runs(Schemes):
-    """The same for an array of runs."""
-
-    epsilon: npt.ArrayLike
-    delta: npt.ArrayLike
+    epsilon: Real
+    delta: Real
 
 
 @overload
-def dpsgd_noise_multiplier(**run: Unpack[Run]) -> float: ...
+def dpsgd_noise_multiplier(**run: Unpack[Run[float, int]]) -> float: ...
 @overload
-def dpsgd_noise_multiplier(**runs: Unpack[Runs]) -> FloatArray: ...
+def dpsgd_noise_multiplier(**runs: Unpack[Run[npt.ArrayLike, npt.ArrayLike]]) -> FloatArray: ...
 @spoken
 @spelled_out
 def dpsgd_noise_multiplier(  # noqa: PLR0913, two ways to say two numbers
