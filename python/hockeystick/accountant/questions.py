@@ -2,24 +2,17 @@
 """The questions that a run answers, asked of a ledger: under its own adjacency and tolerance."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any, TypeVar, Unpack
+from typing import Any, TypeVar
 
 from hockeystick import _checks
 from hockeystick._words import Missing, spoken
+from hockeystick.accountant.entries import Entries
 from hockeystick.accountant.ledger import Ledger
 from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
-from hockeystick.bounds import Array, Bounds, Value
 from hockeystick.composition import Composable, Mechanism
-from hockeystick.limits import (
-    DEFAULT_SMALLEST,
-    DEFAULT_TOLERANCE,
-    Limits,
-    Options,
-    ProbabilityOptions,
-    spelled_out,
-)
+from hockeystick.limits import DEFAULT_SMALLEST, DEFAULT_TOLERANCE, Limits, spelled_out
 from hockeystick.queries import QUERIES
 from hockeystick.views import Views
 
@@ -85,9 +78,17 @@ def _asked_of_composition(name: str) -> Any:  # noqa: ANN401, a method as any ot
             usual = taken["tolerance"].default
             is_costly = usual > DEFAULT_TOLERANCE  # as of P(L > epsilon), which takes its inverse
             own["tolerance"] = max(self.tolerance, usual) if is_costly else self.tolerance
-        return getattr(self.composition, name)(*at, **own | options)
+        entries = self._entries
+        if len(at) == 1 and name in _KEPT:
+            known = self._known_so_far(name, at[0], entries, own | options)
+            if known is not None:
+                return known
+        return getattr(entries.composition, name)(*at, **own | options)
 
     return asked
+
+
+_KEPT = ("epsilon", "epsilon_bounds", "delta", "delta_bounds")
 
 
 def _signature(ask: Callable[..., Any]) -> inspect.Signature:
@@ -110,47 +111,20 @@ class Questioned(Views, Ledger):
         """Those of its composition: the distinct mechanisms, and how often each ran."""
         return self._entries.composition.terms
 
-    def epsilon(  # type: ignore[override]
-        self, delta: Value | Array, **options: Unpack[Options]
-    ) -> Value:
-        """Certified upper bound on epsilon so far; see ``Composition.epsilon``."""
-        return self.epsilon_bounds(delta, **options).upper
-
-    def epsilon_bounds(  # type: ignore[override]
-        self, delta: Value | Array, **options: Unpack[Options]
-    ) -> Bounds[Value]:
-        """Epsilon so far, enclosed; see ``Composition.epsilon_bounds``."""
-        return self._enclosed_so_far("epsilon", "delta", delta, options)
-
-    def delta(  # type: ignore[override]
-        self, epsilon: Value | Array, **options: Unpack[ProbabilityOptions]
-    ) -> Value:
-        """Certified upper bound on delta so far; see ``Composition.delta``."""
-        return self.delta_bounds(epsilon, **options).upper
-
-    def delta_bounds(  # type: ignore[override]
-        self, epsilon: Value | Array, **options: Unpack[ProbabilityOptions]
-    ) -> Bounds[Value]:
-        """Delta so far, enclosed; see ``Composition.delta_bounds``."""
-        return self._enclosed_so_far("delta", "epsilon", epsilon, options)
-
-    def _enclosed_so_far(
-        self, name: str, argument: str, at: Value | Array, options: Options | ProbabilityOptions
-    ) -> Bounds[Value]:
-        """From what was kept of questions before, if that helps."""
-        own_adjacency(self, options.get("adjacency"))
-        is_tiny = QUERIES[name].tiny
-        usual = Limits(
-            self._adjacency, self._tolerance, smallest=DEFAULT_SMALLEST if is_tiny else 0.0
-        )
-        limits = usual.updated(options, has_smallest=is_tiny, asks=(name, argument))
-        if isinstance(at, Missing):
-            raise at.error()
-        entries = self._entries
-        asked = {argument: at, **limits.options(has_smallest=is_tiny)}
-        found: Any = self._kept.runs.bounds(name, at, entries, limits)
-        if found is None:
-            found = getattr(entries.composition, f"{name}_bounds")(**asked)
-        bounds: Bounds[Value] = found
-        bounds._asked = (entries.composition, asked)  # noqa: SLF001
-        return bounds
+    def _known_so_far(
+        self,
+        name: str,
+        at: Any,  # noqa: ANN401
+        entries: Entries,
+        options: Mapping[str, Any],
+    ) -> Any:  # noqa: ANN401, bounds, or their upper end
+        """The answer from what was kept of questions before, if that helps."""
+        wanted = name.removesuffix("_bounds")
+        query = QUERIES[wanted]
+        usual = Limits(smallest=DEFAULT_SMALLEST if query.tiny else 0.0)
+        limits = usual.updated(options, has_smallest=query.tiny, asks=(wanted, query.argument))
+        found = self._kept.runs.bounds(wanted, at, entries, limits)
+        if found is None or name == wanted:
+            return None if found is None else found.upper
+        found._asked = (entries.composition, {query.argument: at, **options})  # noqa: SLF001
+        return found
