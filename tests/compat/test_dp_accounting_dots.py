@@ -83,26 +83,3 @@ def test_what_is_cut_moves_outward(pessimistic):
     assert twice._probs == pytest.approx(shown)
     assert twice._infinity_mass == pytest.approx(0.09 if pessimistic else 0.0)
     assert twice.get_delta_for_epsilon(0.2) == pmf.compose(pmf).get_delta_for_epsilon(0.2)
-
-
-CONNECT = pld_pmf.create_pmf_pessimistic_connect_dots
-FIXED = pld_pmf.create_pmf_pessimistic_connect_dots_fixed_gap
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: CONNECT(0.1, [], []), "unequal or zero"),
-        (lambda: CONNECT(0.1, [1, 2], [0.1]), "unequal or zero"),
-        (lambda: CONNECT(0.1, [1, 1], [0.1, 0.1]), "strictly increasing"),
-        (lambda: CONNECT(0.1, [1, 2], [0.1, math.nan]), "between 0 and 1"),
-        (lambda: CONNECT(0.1, [1, 2], [0.1, 0.2]), "non-increasing"),
-        (lambda: CONNECT(0.1, [-1, 2], [0.01, 0.0]), "upper"),  # less than 1 - alpha
-        (lambda: CONNECT(0.1, [1, 10_000], [0.1, 0.0]), "within 500"),
-        (lambda: FIXED(0.1, 2, 1, []), "is smaller than"),
-        (lambda: FIXED(0.1, 1, 3, [0.1, 0.1]), "number of deltas = 2"),
-    ],
-)
-def test_refusals(make, message):
-    with pytest.raises(ValueError, match=message):
-        make()

@@ -116,38 +116,6 @@ def test_noise_that_meets_a_target():
 Unknown = type("Unknown", (prv.PrivacyRandomVariable,), {})
 
 
-@pytest.mark.parametrize(
-    ("make", "error", "message"),
-    [
-        (lambda: prv.PRVAccountant(DPSGD, 0.0, 1e-9), ValueError, "eps_error must be"),
-        (lambda: prv.PRVAccountant(DPSGD, 0.1, math.nan), ValueError, "delta_error must be"),
-        (lambda: prv.PRVAccountant(DPSGD, 0.1, 1e-9, -1), ValueError, "max_self_compositions"),
-        (lambda: prv.PRVAccountant(DPSGD, 0.1, 1e-9, 1.5), TypeError, "max_self_compositions"),
-        (lambda: prv.PRVAccountant([DPSGD], 0.1, 1e-9, [1, 2]), ValueError, "as many as prvs, 1"),
-        (lambda: prv.PRVAccountant(DPSGD, 0.1, 1e-9, eps_max=-1), ValueError, "eps_max must be"),
-        (lambda: prv.PRVAccountant([1.0], 0.1, 1e-9), TypeError, "PrivacyRandomVariable"),
-        (lambda: prv.PRVAccountant(3, 0.1, 1e-9), TypeError, "prvs must be"),
-        (
-            lambda: prv.PRVAccountant(Unknown(), 0.1, 1e-9),
-            TypeError,
-            "have a cdf, got .*Unknown",
-        ),
-        (lambda: prv.GaussianMechanism(0.0), ValueError, "noise_multiplier must be"),
-        (lambda: prv.GaussianMechanism(1.0, math.inf), ValueError, "l2_sensitivity must be"),
-        (lambda: prv.LaplaceMechanism(-1.0), ValueError, "mu must be"),
-        (lambda: prv.PureDPMechanism(math.nan), ValueError, "epsilon must be"),
-        (lambda: prv.PoissonSubsampledGaussianMechanism(1.1, 1.0), ValueError, "probability"),
-        (lambda: DPSGDAccountant(1.0, 0.1), TypeError, "max_steps and max_compositions"),
-        (lambda: prv.PRVAccountant(DPSGD, 0.1, 1e-9).compute_epsilon(1e-6, 2), ValueError, "most"),
-        (lambda: prv.PRVAccountant(DPSGD, 0.1, 1e-9).compute_epsilon(0, 1), ValueError, "delta"),
-        (lambda: prv.PRVAccountant(DPSGD, 0.1, 1e-9).compute_delta(-1, 1), ValueError, "epsilon"),
-    ],
-)
-def test_bad_input(make, error, message):
-    with pytest.raises(error, match=message):
-        make()
-
-
 def test_the_older_accountant():
     with pytest.warns(DeprecationWarning, match="use PRVAccountant"):
         account = prv.Accountant(0.8, 5e-3, delta=1e-6, max_compositions=1000)

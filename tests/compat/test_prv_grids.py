@@ -157,56 +157,6 @@ def test_cdf_of_a_grid():
     assert LEAKY.pm_inf == pytest.approx(INFINITE, rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("make", "error", "message"),
-    [
-        (lambda: Domain(0, 1, 3), ValueError, "even"),
-        (lambda: Domain(0, 1, 2.0), TypeError, "whole number"),
-        (lambda: Domain(1, 0, 2), ValueError, "t_max"),
-        (lambda: Domain.create_aligned(0, 1, 0), ValueError, "dt must be"),
-        (lambda: DiscretePrivacyRandomVariable([1.0], GRID), ValueError, "each of 8"),
-        (lambda: DiscretePrivacyRandomVariable(RESPONSE.pmf, GRID, 0.1), ValueError, "log_pmc_inf"),
-        (lambda: composers.Fourier([RESPONSE, LEAKY]), ValueError, "must be one"),
-        (lambda: composers.Heterogeneous([]), ValueError, "not be empty"),
-        (lambda: composers.Fourier([prv.PureDPMechanism(1.0)]), TypeError, "Discrete"),
-        (
-            lambda: composers.ConvolutionTree([RESPONSE, LEAKY]).compute_composition([1, 2]),
-            ValueError,
-            "1 each",
-        ),
-        (
-            lambda: composers.Heterogeneous([RESPONSE]).compute_composition([1, 2]),
-            ValueError,
-            "as many as prvs",
-        ),
-        (
-            lambda: composers.Heterogeneous(
-                [RESPONSE, DiscretePrivacyRandomVariable([0.5, 0.5], Domain(0, 1, 2))]
-            ),
-            ValueError,
-            "one size",
-        ),
-        (
-            lambda: prv.PRVAccountant(
-                DiscretePrivacyRandomVariable(RESPONSE.pmf / 2, GRID), **ERRORS
-            ),
-            ValueError,
-            "sum to 1",
-        ),
-        (
-            lambda: prv.PRVAccountant(
-                DiscretePrivacyRandomVariable(RESPONSE.pmf[::-1], GRID), **ERRORS
-            ),
-            ValueError,
-            r"E\[exp\(-loss\)\]",
-        ),
-    ],
-)
-def test_bad_input(make, error, message):
-    with pytest.raises(error, match=message):
-        make()
-
-
 def test_both_ends_hold_what_is_given():
     """The pairs are those of the masses, so that the two ends differ by nothing but rounding."""
     fine = prv.PRVAccountant(LEAKY, eps_error=1e-9, delta_error=1e-9, max_self_compositions=50)

@@ -32,13 +32,6 @@ def entry(**changes):
     return [{"mechanism": mechanism, "count": 1}]
 
 
-def nested(depth):
-    mechanism = {"type": "Gaussian", "noise_multiplier": 1.0}
-    for _ in range(depth):
-        mechanism = {"type": "PoissonSampled", "mechanism": mechanism, "sampling_probability": 0.1}
-    return mechanism
-
-
 def test_the_ledger_keeps_the_order_and_merges_neighbours():
     acct = Accountant()
     assert acct.compose(A).compose(A, count=2).compose(S, count=3).compose(A) is acct
@@ -116,63 +109,13 @@ def test_json_is_stable():
     }
 
 
-@pytest.mark.parametrize(
-    ("bad", "message"),
-    [
-        ("", "text must be JSON"),
-        ("{", "text must be JSON"),
-        ("[" * 100_000, "text must be JSON"),
-        ("[]", r"\$ must be an object"),
-        ("null", r"\$ must be an object"),
-        ('{"schema": 1, "schema": 2}', "text must not repeat a name"),
-        ("[" * 900 + "]" * 900, r"\$ must be an object"),
-        ('{"a": ' * 100_000, "text must be JSON nested less deeply"),
-        (text()[:-9], "text must be JSON"),
-        (text(tolerance=math.inf), "finite numbers only, got Infinity"),
-        (text().replace("0.001", "1e999"), "finite numbers only, got '1e999'"),
-        (text().replace("0.001", "9" * 5000), "whole numbers of at most 1000 digits"),
-        (" " * 2**26 + "{}", "text must be at most 67108864 characters"),
-        (text(sha256="0" * 64), r"\$\.sha256 must be the checksum of the rest"),
-        (text(sha256=1), r"\$\.sha256 must be the checksum of the rest"),
+def test_long_values_and_names_are_cut():
+    for bad, message in (
         (text(ledger="x" * 10**6), r"^\$\.ledger must be an array, got 'x{499}\.\.\.$"),
         (text(**{"x" * 10**6: 1}), r"^\$\.x{80} must not be there; known are .{10,80}$"),
-        (text(ledger=2 * [entry()[0] | {"count": 10**9}]), r"\$\.ledger\[1\]: count must be"),
-        (text(ledger=entry(**nested(400))), "nested less deeply|must not be there"),
-        ("{}", r"\$\.schema must be there"),
-        (text(extra=1), r"\$\.extra must not be there"),
-        (text(**{"\ud800\n\x1b[31m": 1}), r"^\$\.'\\ud800\\n\\x1b\[31m' must not be there"),
-        (text(schema="other"), r"\$\.schema must be 'hockeystick.Accountant', got 'other'"),
-        (text(version=2), r"\$\.version must be 1, got 2"),
-        (text(version=True), r"\$\.version must be 1, got True"),
-        (text(adjacency="swap"), r"\$\.adjacency must be one of add-or-remove-one, .*, got 'swap'"),
-        (text(adjacency=1), r"\$\.adjacency"),
-        (text(adjacency=[]), r"\$\.adjacency"),
-        (text(tolerance=2), r"\$: tolerance must be in"),
-        (text(tolerance="1e-3"), r"\$: tolerance must be a real number that is in"),
-        (text(tolerance=math.nan), "finite numbers only, got NaN"),
-        (text(ledger={}), r"\$\.ledger must be an array"),
-        (text(ledger=[1]), r"\$\.ledger\[0\] must be an object"),
-        (text(ledger=[{}]), r"\$\.ledger\[0\]\.mechanism must be there"),
-        (text(ledger=[*entry(), {"count": 1}]), r"\$\.ledger\[1\]\.mechanism must be there"),
-        (text(ledger=[entry()[0] | {"count": 1.5}]), r"\$\.ledger\[0\]: count must be a whole"),
-        (text(ledger=[entry()[0] | {"count": -1}]), r"\$\.ledger\[0\]: count must be a whole"),
-        (text(ledger=[entry()[0] | {"note": ""}]), r"\$\.ledger\[0\]\.note must not be there"),
-        (text(ledger=entry(type="Cauchy")), r"\$\.ledger\[0\]\.mechanism\.type must be one of"),
-        (text(ledger=entry(type=None)), r"\$\.ledger\[0\]\.mechanism must be an object with"),
-        (text(ledger=entry(sigma=1.0)), r"\$\.ledger\[0\]\.mechanism\.sigma must not be there"),
-        (text(ledger=entry(noise_multiplier=0)), r"\[0\]\.mechanism: noise_multiplier must be"),
-        (text(ledger=entry(noise_multiplier="1")), r"\[0\]\.mechanism: noise_multiplier must be"),
-        (text(ledger=entry(noise_multiplier=None)), r"\[0\]\.mechanism: noise_multiplier must be"),
-        (text(ledger=entry(noise_multiplier={})), r"\.noise_multiplier must be an object with"),
-        (
-            text(ledger=entry(noise_multiplier=10**400)),
-            r"\[0\]\.mechanism: noise_multiplier must be",
-        ),
-    ],
-)
-def test_bad_json_says_where(bad, message):
-    with pytest.raises(ValueError, match=message):
-        Accountant.from_json(bad)
+    ):
+        with pytest.raises(ValueError, match=message):
+            Accountant.from_json(bad)
 
 
 def test_a_changed_number_is_noticed():

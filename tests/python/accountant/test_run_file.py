@@ -116,30 +116,9 @@ def test_what_is_usual_may_be_left_out(tmp_path):
         Accountant.from_json(json.dumps(short))
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        ("a.toml", "ledger = ", "text must be TOML"),
-        ("a.toml", "ledger = [1979-05-27]", "no dates or times"),
-        ("a.toml", "ledger = []\ntolerance = nan", "finite numbers only"),
-        ("a.toml", "ledger = []\ntolerance = 1e999", "finite numbers only"),
-        ("a.toml", "ledger = " + "[" * 10**5, "TOML"),
-        ("a.json", "ledger = []", "text must be JSON"),
-        ("a.json", "{}", r"\$\.ledger must be there"),
-        ("a.json", '{"ledger": [], "sha256": "0"}', r"\$\.sha256 must be the checksum"),
-        ("a.json", '{"ledger": [{"count": 2}]}', r"\$\.ledger\[0\]\.mechanism must be there"),
-        (
-            "a.json",
-            '{"ledger": [{"mechanism": {"type": "Gauss"}}]}',
-            r"mechanism\.type must be one",
-        ),
-        ("a.json", '{"ledger": [{"mechanism": {"type": []}}]}', "must be an object with a string"),
-        ("a.json", '{"ledger": {}}', r"\$\.ledger must be an array"),
-    ],
-)
-def test_errors_say_where(tmp_path, name, text, message):
-    with pytest.raises(ValueError, match=rf"{name}: .*{message}"):
-        read(tmp_path, text, name)
+def test_errors_begin_with_the_name_of_the_file(tmp_path):
+    with pytest.raises(ValueError, match=r"a\.json: \$\.ledger must be there"):
+        read(tmp_path, "{}", "a.json")
 
 
 def test_a_file_that_is_not_there():
@@ -306,21 +285,6 @@ def test_a_run_may_be_said_in_all_the_words_that_python_takes():
         (hs.Laplace(scale=20, sensitivity=2), 1, ""),
         (hs.Gaussian(3.0).poisson_sampled(0.1), 1, ""),
     )
-
-
-@pytest.mark.parametrize(
-    ("mechanism", "message"),
-    [
-        ({"type": "Gausian", "noise_multiplier": 1}, "mechanism.type must be one .* mean Gaussian"),
-        ({"type": "Gaussian", "noise": 1}, "mechanism.noise must .* did you mean noise_multiplier"),
-        ({"type": "Gaussian", "sigma": 1, "scale": 1}, "mechanism: only one of noise_multiplier"),
-        ({"type": "DPSGD", "num_steps": 1}, "mechanism: DPSGD takes .* did you mean steps?"),
-        ({"type": "DPSGD", "noise_multiplier": 1, "steps": -1}, "mechanism: "),
-    ],
-)
-def test_errors_name_the_likely_word(mechanism, message):
-    with pytest.raises(ValueError, match=rf"^\$\.ledger\[0\]\.{message}"):
-        Accountant.read_text(json.dumps({"ledger": [{"mechanism": mechanism}]}))
 
 
 @pytest.mark.parametrize("kind", ["DPSGD", "Laplace"])
