@@ -134,24 +134,6 @@ def test_no_mass_shown_is_negative(side):
     assert np.min(pmf.mass) == 0
 
 
-LONG = Run(exact.Step(1.0, 0.1), 30, "remove", 0.002)  # thousands of points: passed in blocks
-
-
-@pytest.mark.parametrize("side", ["lower", "upper"])
-@pytest.mark.parametrize("run", [LONG, RUNS[1]], ids=str)
-def test_delta_is_the_sum_over_the_masses(run, side):
-    """In double-double of NumPy or better, wherever the sum is above the noise of the masses."""
-    pmf = run.pmf(side)
-    mass = np.asarray(pmf.mass, dtype=np.longdouble)
-    losses = (pmf.first + np.arange(mass.size)) * np.longdouble(pmf.interval)
-    assert run is not LONG or mass.size > 2000
-    for epsilon in np.linspace(0.0, 5.0, 41):
-        above = losses > epsilon
-        least = np.sum(mass[above] * -np.expm1(epsilon - losses[above])) + pmf.infinity_mass
-        if least > 1e-6:
-            assert pmf.delta([epsilon])[0] == pytest.approx(float(least), rel=1e-8)
-
-
 def explicit(index, mass, interval, side):
     return stored.alone(stored.step(index, mass, interval=interval, side=side))
 

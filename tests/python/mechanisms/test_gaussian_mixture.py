@@ -5,12 +5,8 @@ import math
 
 import numpy as np
 import pytest
-from flint import arb
 
-import exact
 import hockeystick as hs
-import questions
-from exact.mixture import MixturePair
 
 TERMS = ((0.0, 0.5), (1.0, 0.3), (2.0, 0.2))
 
@@ -69,28 +65,3 @@ def test_probabilities_are_taken_over_their_sum_if_that_is_near_1():
     )
     with pytest.raises(ValueError, match="^probabilities must sum to 1 within 1e-09, got a sum of"):
         mixture(terms=((0.0, 0.5 + 2e-9), (1.0, 0.5)))
-
-
-@pytest.mark.parametrize("direction", ["remove", "add"])
-@pytest.mark.parametrize("deviation", [0.3, 1.0, 20.0])
-@pytest.mark.parametrize("epsilon", [0.0, 0.4, 2.0])
-def test_delta_of_one_step(deviation, epsilon, direction):
-    truth = MixturePair(exact.Step(1.0), direction, deviation, TERMS)
-    bounds = mixture(deviation).delta_bounds(epsilon, adjacency=questions.ADJACENCY[direction])
-    want = truth.delta(arb(epsilon)) if epsilon < math.log(2) or direction == "remove" else arb(0)
-    questions.check(questions.Answer(bounds, certified=True), want, 1e-3)
-
-
-@pytest.mark.parametrize("direction", ["remove", "add"])
-def test_two_components_are_the_sampled_gaussian(direction):
-    gaussian = 1000 * hs.Gaussian(noise_multiplier=0.8).poisson_sampled(0.01)
-    query = {"delta": 1e-6, "adjacency": questions.ADJACENCY[direction], "tolerance": 1e-4}
-    want = gaussian.epsilon_bounds(**query)
-    for same in (
-        mixture(0.8, ((0.0, 0.99), (1.0, 0.01))),
-        mixture(0.8, ((1.0, 0.004), (0.0, 0.99), (1.0, 0.006))),
-        mixture(0.8, ((1.0, 1.0),)).poisson_sampled(0.01),
-        mixture(8.0, ((10.0, 0.5), (0.0, 0.5))).poisson_sampled(0.02),
-    ):
-        got = (1000 * same).epsilon_bounds(**query)
-        assert got == pytest.approx(want, rel=1e-8)

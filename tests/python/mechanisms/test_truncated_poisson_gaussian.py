@@ -4,12 +4,8 @@
 import itertools
 
 import pytest
-from flint import arb, ctx
 
 import hockeystick as hs
-import questions
-from exact.choice import truncated
-from hockeystick import Adjacency
 
 DEFAULTS = {
     "noise_multiplier": 1.5,
@@ -23,7 +19,6 @@ def mechanism(**changes):
     return hs.TruncatedPoissonGaussian(**(DEFAULTS | changes))
 
 
-STEP = mechanism()
 PLAIN = hs.Gaussian(noise_multiplier=1.5).poisson_sampled(0.05)
 
 
@@ -43,31 +38,6 @@ def test_sampling_everything_cuts_uniformly():
     assert (10 * uniform).epsilon_bounds(**query) == pytest.approx(
         (10 * half).epsilon_bounds(**query), rel=1e-5
     )
-
-
-DIRECTIONS = {
-    "remove": Adjacency.REMOVE_ONE,
-    "add": Adjacency.ADD_ONE,
-    "replace": Adjacency.REPLACE_ONE,
-}
-
-
-@pytest.mark.parametrize("direction", DIRECTIONS)
-@pytest.mark.parametrize("epsilon", [0.0, 0.03, 1.0])
-def test_delta_of_one_step(epsilon, direction):
-    bounds = STEP.delta_bounds(epsilon, adjacency=DIRECTIONS[direction])
-    with ctx.workprec(400):
-        pair, _ = truncated(200, 0.05, 12, 1.5, direction)
-        truth = pair.delta(arb(epsilon))
-    questions.check(questions.Answer(bounds, certified=True), truth, 1e-3)
-
-
-def test_delta_of_one_step_with_a_special_record():
-    bounds = STEP.delta_bounds(0.3, adjacency=Adjacency.REPLACE_SPECIAL)
-    with ctx.workprec(400):
-        pairs = [truncated(200, 0.05, 12, 1.5, f"special_{d}")[0] for d in ("remove", "add")]
-        truth = max((pair.delta(arb(0.3)) for pair in pairs), key=float)
-    questions.check(questions.Answer(bounds, certified=True), truth, 1e-3)
 
 
 def test_a_larger_batch_costs_less_down_to_plain_sampling():

@@ -162,18 +162,6 @@ def test_mu_from_below_counts_no_smaller_rates():
     assert upper - lower <= 1e-2 * upper
 
 
-@pytest.mark.parametrize("prior", [1e-6, 0.2, 0.5, 0.7, 1 - 1e-6])
-def test_bayes_risk_of_gaussians(prior):
-    with ctx.workprec(200):
-        p, mu = arb(prior), arb(1)
-        threshold = ((1 - p) / p).log() / mu + mu / 2
-        root = arb(2).sqrt()
-        truth = p * ((mu - threshold) / root).erfc() / 2 + (1 - p) * (threshold / root).erfc() / 2
-    lower, upper = (side.bayes_risk(prior) for side in sides(GAUSSIAN))
-    assert upper <= truth <= lower
-    assert lower - upper <= 1e-4 * float(truth)
-
-
 @pytest.mark.parametrize("side", [0, 1])
 def test_the_law_as_stored(side):
     found = sides(RESPONSES, 0.25)[side]

@@ -26,11 +26,6 @@ def mechanism(step):
     return hs.Gaussian(noise_multiplier=step.sigma).poisson_sampled(step.q)
 
 
-def nearly_gaussian(count, sigma):
-    """Within 1e-12 of `count` Gaussians, but composed on a grid."""
-    return count * hs.Gaussian(noise_multiplier=sigma).poisson_sampled(1 - 1e-15)
-
-
 def assert_encloses(bounds, truth, tolerance):
     assert bounds.lower <= truth <= bounds.upper
     assert bounds.gap <= tolerance
@@ -51,17 +46,6 @@ def test_tail_of_gaussians(sigma, epsilon):
     assert_encloses(bounds, truth, 1e-9 * float(truth) + 1e-306)
 
 
-@pytest.mark.parametrize("epsilon", [0.2, 2.0, 9.0])
-def test_tail_of_a_composition(epsilon):
-    with ctx.workprec(200):
-        truth = gaussian_tail(arb(5).sqrt() / 2, epsilon)
-    run = nearly_gaussian(5, 2.0)
-    bounds = run.probabilistic_delta_bounds(epsilon, adjacency=Adjacency.REMOVE_ONE)
-    assert bounds.lower <= truth * (1 + 1e-9)
-    assert bounds.upper >= truth * (1 - 1e-9)
-    assert 0 < bounds.gap <= 1e-2 * float(truth)
-
-
 @pytest.mark.parametrize("direction", ["remove", "add", "replace"])
 @pytest.mark.parametrize("epsilon", [0.0, 0.04])
 def test_tail_of_one_sampled_step(direction, epsilon):
@@ -69,16 +53,6 @@ def test_tail_of_one_sampled_step(direction, epsilon):
     truth = Pair(step, direction).p_above(arb(epsilon))
     bounds = mechanism(step).probabilistic_delta_bounds(epsilon, adjacency=ADJACENCY[direction])
     assert_encloses(bounds, truth, 1.01e-2 * float(truth))
-
-
-@pytest.mark.parametrize("level", [1e-6, 0.3, 0.5, 0.999])
-def test_quantile_of_gaussians(level):
-    bounds = (4 * hs.Gaussian(noise_multiplier=3.0)).loss_quantile_bounds(level, deviations=1e-9)
-    with ctx.workprec(200):
-        mu = 2 / arb(3)
-        assert gaussian_tail(mu, bounds.lower) >= 1 - arb(level)
-        assert gaussian_tail(mu, bounds.upper) <= 1 - arb(level)
-    assert bounds.gap <= 1e-12
 
 
 @pytest.mark.parametrize("direction", ["remove", "add"])
@@ -92,23 +66,24 @@ def test_quantile_of_one_sampled_step(direction, level):
     assert bounds.gap <= 2e-3
 
 
-def moment(step, direction, power):
-    """E_P[(dP/dQ)^power], or E[log dP/dQ] and E[log^2] for powers "mean" and "square"."""
+def variance_of(step, direction):
+    """Of log dP/dQ."""
 
-    def integrand(x, _):
+    def integrand(x, power):
         if direction == "add":
             x = -x
         mu, q = 1 / arb(step.sigma), arb(step.q)
         at_rest = (-x * x / 2).exp()
         shifted = (1 - q) * at_rest + q * (-((x - mu) ** 2) / 2).exp()
-        p = at_rest if direction == "add" else shifted
-        log = (1 - q + q * (mu * x - mu * mu / 2).exp()).log() * (-1 if direction == "add" else 1)
-        weight = {"mean": lambda: log, "square": lambda: log * log}
-        value = weight[power]() if isinstance(power, str) else (log * power).exp()
-        return p * value / (2 * arb.pi()).sqrt()
+        log = (1 - q + q * (mu * x - mu * mu / 2).exp()).log()
+        return (at_rest if direction == "add" else shifted) * log**power / (2 * arb.pi()).sqrt()
 
     with ctx.workprec(120):
-        return acb.integral(integrand, -30, 30, rel_tol=arb(2) ** -60).real
+        mean, square = (
+            acb.integral(lambda x, _, k=k: integrand(x, k), -30, 30, rel_tol=arb(2) ** -60).real
+            for k in (1, 2)
+        )
+        return square - mean * mean
 
 
 STEPS = [
@@ -119,27 +94,20 @@ STEPS = [
 
 
 @pytest.mark.parametrize(("step", "direction"), STEPS)
-@pytest.mark.parametrize("order", [1.25, 2.0, 8.0])
-def test_renyi_divergence_of_sampled_steps(step, direction, order):
-    with ctx.workprec(120):
-        truth = 30 * moment(step, direction, order - 1).log() / (arb(order) - 1)
-    bounds = (30 * mechanism(step)).renyi_divergence_bounds(
-        order, adjacency=ADJACENCY[direction], tolerance=1e-5
-    )
-    assert_encloses(bounds, truth, 1e-5 * float(truth))
+@pytest.mark.parametrize("order", [1.0, 1.25, 2.0, 8.0])
+def test_divergences_of_sampled_steps_hold_what_verify_finds(step, direction, order):
+    result = hs.verify(30 * mechanism(step), order=order, adjacency=ADJACENCY[direction], digits=15)
+    assert result.enclosed
+    assert result.fast.gap <= 1e-3 * result.upper
 
 
 @pytest.mark.parametrize(("step", "direction"), STEPS)
-def test_mean_and_variance_of_sampled_steps(step, direction):
-    with ctx.workprec(120):
-        mean = moment(step, direction, "mean")
-        variance = moment(step, direction, "square") - mean * mean
-        mean, variance = 7 * mean, 7 * variance
-    run, adjacency = 7 * mechanism(step), ADJACENCY[direction]
-    bounds = run.loss_mean_bounds(adjacency=adjacency, tolerance=1e-5)
-    assert_encloses(bounds, mean, 1e-5 * float(mean))
-    bounds = run.loss_variance_bounds(adjacency=adjacency, tolerance=1e-5)
-    assert_encloses(bounds, variance, 1e-5 * float(variance))
+def test_the_variance_of_sampled_steps(step, direction):
+    truth = 7 * variance_of(step, direction)
+    bounds = (7 * mechanism(step)).loss_variance_bounds(
+        adjacency=ADJACENCY[direction], tolerance=1e-5
+    )
+    assert_encloses(bounds, truth, 1e-5 * float(truth))
 
 
 @pytest.mark.parametrize("sigma", [0.05, 1.0, 30.0])
@@ -153,22 +121,6 @@ def test_moments_of_gaussians(sigma):
     assert_encloses(run.loss_variance_bounds(), square, 1e-13 * float(square))
     assert_encloses(run.renyi_divergence_bounds(2.5), order, 1e-13 * float(order))
     assert_encloses(run.zcdp_bounds(), half, 1e-13 * float(half))
-
-
-def test_steps_of_many_kinds_add_up():
-    both = (RUN + 3 * hs.Gaussian(noise_multiplier=2.0)).renyi_divergence_bounds(4.0)
-    alone = RUN.renyi_divergence_bounds(4.0)
-    assert both.lower <= alone.upper + 1.5
-    assert both.upper >= alone.lower + 1.5
-    assert RUN.loss_mean() == RUN.renyi_divergence(1.0)
-
-
-def test_truncated_cdp_is_the_largest_slope():
-    bounds = RUN.zcdp_bounds(largest_order=6.0)
-    orders = np.linspace(1, 6, 21)
-    assert np.all(RUN.renyi_divergence_bounds(orders).lower / orders <= bounds.upper)
-    assert bounds.gap <= 1e-3 * bounds.upper
-    assert bounds.lower <= np.max(RUN.renyi_divergence(orders) / orders) * (1 + 1e-3)
 
 
 # Of the masses that rule these, binary64 knows none.
