@@ -37,78 +37,56 @@ def run(strategy, size=None):
     return selected_run(strategy, noise_multiplier=1.0, dataset_size=size)
 
 
-TRUNCATED = {"noise_multiplier": 1.0, "sampling_probability": 0.1, "truncated_batch_size": 20}
+def bins(iterations, cycle):
+    return made_up("BallsInBinsSampling", iterations=iterations, cycle_length=cycle)
+
+
+def allocated(iterations, times):
+    name = "RandomAllocationSampling"
+    return made_up(name, iterations=iterations, total_participations=times)
+
+
+def fixed(batch, *, replace):
+    return made_up("FixedBatchSampling", batch_size=batch, iterations=60, replace=replace)
+
+
+def separated(rate, apart):
+    fields = {"sampling_prob": rate, "iterations": 9, "min_sep": apart, "warm_start": True}
+    return made_up("BMinSepSampling", **fields)
+
+
+def cut(size):
+    return hs.TruncatedPoissonGaussian(
+        1.0, sampling_probability=0.1, truncated_batch_size=20, dataset_size=size
+    )
+
+
+USERS = made_up("UserSelectionStrategy", base_strategy=cyclic(), examples_per_user_per_batch=2)
+APART = cyclic(sampling_prob=1, cycle_length=20, partition_type=Split.INDEPENDENT)
+TENTH, BATCH = STEP.poisson_sampled(0.1), {"batch_size": 5, "dataset_size": 100}
 CASES = [
-    (cyclic(), None, 60 * STEP.poisson_sampled(0.1)),
+    (cyclic(), None, 60 * TENTH),
     (cyclic(iterations=0), None, FREE),
-    (cyclic(cycle_length=7), None, 9 * STEP.poisson_sampled(0.1)),
+    (cyclic(cycle_length=7), None, 9 * TENTH),
     (cyclic(sampling_prob=1), None, 60 * STEP),
     (cyclic(sampling_prob=1, cycle_length=20), None, 1 * STEP.shuffled(batches=20, epochs=3)),
-    (
-        cyclic(sampling_prob=1, cycle_length=20, partition_type=Split.INDEPENDENT),
-        None,
-        1 * STEP.random_allocation(steps=20, epochs=3),
-    ),
-    (
-        cyclic(truncated_batch_size=20),
-        100,
-        60 * hs.TruncatedPoissonGaussian(dataset_size=100, **TRUNCATED),
-    ),
-    (
-        cyclic(truncated_batch_size=20, cycle_length=6),
-        606,
-        10 * hs.TruncatedPoissonGaussian(dataset_size=101, **TRUNCATED),
-    ),
+    (APART, None, 1 * STEP.random_allocation(steps=20, epochs=3)),
+    (cyclic(truncated_batch_size=20), 100, 60 * cut(100)),
+    (cyclic(truncated_batch_size=20, cycle_length=6), 606, 10 * cut(101)),
     (cyclic(truncated_batch_size=0), 100, FREE),
-    (
-        made_up("BallsInBinsSampling", iterations=60, cycle_length=20),
-        None,
-        1 * STEP.random_allocation(steps=20, epochs=3),
-    ),
-    (
-        made_up("BallsInBinsSampling", iterations=61, cycle_length=20),
-        None,
-        1 * STEP.random_allocation(steps=20, epochs=4),
-    ),
-    (made_up("BallsInBinsSampling", iterations=6, cycle_length=1), None, 6 * STEP),
-    (made_up("BallsInBinsSampling", iterations=0, cycle_length=9), None, FREE),
-    (
-        made_up("RandomAllocationSampling", iterations=60, total_participations=1),
-        None,
-        1 * STEP.random_allocation(steps=60),
-    ),
-    (
-        made_up("RandomAllocationSampling", iterations=60, total_participations=3),
-        None,
-        1 * STEP.random_allocation(steps=60, selected=3),
-    ),
-    (made_up("RandomAllocationSampling", iterations=0, total_participations=0), None, FREE),
-    (
-        made_up("FixedBatchSampling", batch_size=5, iterations=60, replace=False),
-        100,
-        60 * STEP.fixed_size_sampled(batch_size=5, dataset_size=100),
-    ),
-    (
-        made_up("FixedBatchSampling", batch_size=5, iterations=60, replace=True),
-        100,
-        60 * STEP.fixed_size_sampled(batch_size=5, dataset_size=100, replacement=True),
-    ),
-    (made_up("FixedBatchSampling", batch_size=0, iterations=60, replace=False), 100, FREE),
-    (
-        made_up("BMinSepSampling", sampling_prob=0.1, iterations=9, min_sep=1, warm_start=True),
-        None,
-        9 * STEP.poisson_sampled(0.1),
-    ),
-    (
-        made_up("BMinSepSampling", sampling_prob=1, iterations=9, min_sep=3, warm_start=True),
-        None,
-        1 * STEP.random_allocation(steps=3, epochs=3),
-    ),
-    (
-        made_up("UserSelectionStrategy", base_strategy=cyclic(), examples_per_user_per_batch=2),
-        None,
-        60 * STEP.poisson_sampled(0.1),
-    ),
+    (bins(60, 20), None, 1 * STEP.random_allocation(steps=20, epochs=3)),
+    (bins(61, 20), None, 1 * STEP.random_allocation(steps=20, epochs=4)),
+    (bins(6, 1), None, 6 * STEP),
+    (bins(0, 9), None, FREE),
+    (allocated(60, 1), None, 1 * STEP.random_allocation(steps=60)),
+    (allocated(60, 3), None, 1 * STEP.random_allocation(steps=60, selected=3)),
+    (allocated(0, 0), None, FREE),
+    (fixed(5, replace=False), 100, 60 * STEP.fixed_size_sampled(**BATCH)),
+    (fixed(5, replace=True), 100, 60 * STEP.fixed_size_sampled(**BATCH, replacement=True)),
+    (fixed(0, replace=False), 100, FREE),
+    (separated(0.1, 1), None, 9 * TENTH),
+    (separated(1, 3), None, 1 * STEP.random_allocation(steps=3, epochs=3)),
+    (USERS, None, 60 * TENTH),
 ]
 
 
@@ -117,33 +95,20 @@ def test_a_strategy_makes_the_run_that_it_says(strategy, size, expected):
     assert run(strategy, size) == expected
 
 
+MIXED = cyclic(truncated_batch_size=20, cycle_length=3, partition_type=Split.INDEPENDENT)
+
+
 @pytest.mark.parametrize(
     ("strategy", "size", "message"),
     [
-        (
-            made_up("BMinSepSampling", sampling_prob=0.1, iterations=9, min_sep=3),
-            None,
-            "Monte Carlo",
-        ),
+        (separated(0.1, 3), None, "Monte Carlo"),
         (cyclic(truncated_batch_size=20), None, "^dataset_size must be given"),
-        (
-            cyclic(truncated_batch_size=20, cycle_length=3, partition_type=Split.INDEPENDENT),
-            100,
-            "^partition_type must be EQUAL_SPLIT",
-        ),
+        (MIXED, 100, "^partition_type must be EQUAL_SPLIT"),
         (cyclic(sampling_prob=1.5), None, "^sampling_prob must be in"),
         (cyclic(cycle_length=0), None, "^cycle_length must be a whole number"),
         (cyclic(iterations=-1), None, "^iterations must be a whole number"),
-        (
-            made_up("FixedBatchSampling", batch_size=5, iterations=6, replace=False),
-            4,
-            "^batch_size",
-        ),
-        (
-            made_up("RandomAllocationSampling", iterations=6, total_participations=7),
-            None,
-            "^total_participations must be at most",
-        ),
+        (fixed(5, replace=False), 4, "^batch_size"),
+        (allocated(6, 7), None, "^total_participations must be at most"),
     ],
 )
 def test_what_does_not_fit_is_named(strategy, size, message):

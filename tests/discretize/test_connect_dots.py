@@ -3,11 +3,8 @@
 
 import math
 
-import numpy as np
 import pytest
 from flint import arb, ctx
-from hypothesis import given
-from hypothesis import strategies as st
 
 import exact
 from discretize import curves
@@ -87,20 +84,6 @@ def test_relative_accuracy_in_the_tail():
         beyond = arb(case.pmf("upper").infinity_mass)
         assert abs(curve(arb(epsilon)) / truth - 1) < arb(1e-10) + 2 * beyond / truth
     assert truth < 1e-100
-
-
-@given(
-    curves.steps,
-    st.sampled_from(["remove", "add", "replace"]),
-    st.integers(2, 30),
-    st.floats(0.2, 20.0),
-    st.floats(-1.0, 1.0),
-    st.integers(0, 2**32),
-)
-def test_random_supports(step, direction, points, reach, offset, seed):
-    base = curves.uniform(step, direction, points, reach)
-    case = curves.subset(base, np.random.default_rng(seed), 0.6, offset)
-    curves.assert_above(case, "upper")
 
 
 @pytest.mark.parametrize("error", [0, 1])

@@ -3,11 +3,8 @@
 
 from itertools import pairwise
 
-import numpy as np
 import pytest
 from flint import arb, ctx
-from hypothesis import given
-from hypothesis import strategies as st
 
 import exact
 from discretize import curves
@@ -77,21 +74,6 @@ def test_gap_falls_with_the_interval_and_is_the_widest(step, direction, estimato
     wide, narrow = (curves.area(case, estimator) for case in (coarse, fine))
     assert wide / 5 < narrow < wide / 3.4
     assert curves.area(coarse, OTHER[estimator]) < wide / 5
-
-
-@given(
-    curves.steps,
-    st.sampled_from(["remove", "add", "replace"]),
-    st.sampled_from(curves.BUCKETS),
-    st.integers(2, 30),
-    st.floats(0.2, 20.0),
-    st.floats(-1.0, 1.0),
-    st.integers(0, 2**32),
-)
-def test_random_supports(step, direction, estimator, points, reach, offset, seed):
-    base = curves.uniform(step, direction, points, reach)
-    case = curves.subset(base, np.random.default_rng(seed), 0.6, offset)
-    assert_safe[estimator](case, estimator)
 
 
 @pytest.mark.parametrize("estimator", curves.BUCKETS)

@@ -64,16 +64,18 @@ def test_nothing_is_known_of_mass_above_the_support(estimator):
 @given(
     curves.steps,
     st.sampled_from(["remove", "add", "replace"]),
-    st.sampled_from(curves.LOWER),
     st.integers(2, 30),
     st.floats(0.2, 20.0),
     st.floats(-1.0, 1.0),
     st.integers(0, 2**32),
 )
-def test_random_supports(step, direction, estimator, points, reach, offset, seed):
-    base = curves.uniform(step, direction, points, reach)
+def test_all_estimates_of_random_supports_are_on_their_side(step, way, points, reach, offset, seed):
+    base = curves.uniform(step, way, points, reach)
     case = curves.subset(base, np.random.default_rng(seed), 0.6, offset)
-    curves.assert_below(case, estimator)
+    for estimator in ("upper", "buckets_upper"):
+        curves.assert_above(case, estimator)
+    for estimator in (*curves.LOWER, "buckets_lower"):
+        curves.assert_below(case, estimator)
 
 
 @pytest.mark.parametrize("estimator", curves.LOWER)
