@@ -25,6 +25,7 @@ import hockeystick as hs
 from hockeystick.disjoint import AnyRun
 from hostile_runs import FAMILIES
 from random_runs import power
+from rare_runs import batches
 
 MOST_SECONDS = 20.0
 ROUNDING = 1e-9  # of an unsampled step's bound, which is as wide as its own question asked
@@ -130,12 +131,7 @@ def shuffled(rng: random.Random) -> Corner:
 def truncated(rng: random.Random) -> Corner:
     """Poisson batches of at most so many records, where one that joins may put out another."""
     size = round(power(rng, 0.5, 8))
-    step = hs.TruncatedPoissonGaussian(
-        noise_multiplier=_any_noise(rng),
-        sampling_probability=min(1.0, _rate(rng)),
-        truncated_batch_size=rng.randint(1, size),
-        dataset_size=size,
-    )
+    step = batches(_any_noise(rng), min(1.0, _rate(rng)), rng.randint(1, size), size)
     return Corner(_count(rng) * step)
 
 

@@ -12,6 +12,7 @@ import hockeystick as hs
 from exact.release import power
 from hostile_gaussians import ADJACENCIES, ALL, REPLACEMENT, Run, between_noises, groups, matrices
 from random_runs import compositions, laplace_below, log_laplace, log_normal
+from rare_runs import batches
 
 
 def _rate(rng: random.Random) -> float:
@@ -164,11 +165,8 @@ def concentrated(rng: random.Random) -> Run:
 
 def truncated(rng: random.Random) -> Run:
     size = rng.choice((2, 3, 20, round(power(rng, 1, 4))))
-    step = hs.TruncatedPoissonGaussian(
-        noise_multiplier=power(rng, -0.4, 1),
-        sampling_probability=rng.choice((power(rng, -3, -0.01), 1.0)),
-        truncated_batch_size=rng.randint(1, size),
-        dataset_size=size,
+    step = batches(
+        power(rng, -0.4, 1), rng.choice((power(rng, -3, -0.01), 1.0)), rng.randint(1, size), size
     )
     return rng.choice((1, 1, rng.randint(2, 1000))) * step, ADJACENCIES
 
@@ -217,9 +215,7 @@ def given_curves(rng: random.Random) -> Run:
 def normal_noise(rng: random.Random) -> Run:
     """See `random_runs.known_form`."""
     noise = hs.AdditiveNoise(
-        log_density=log_normal,
-        distribution=special.ndtr,
-        sensitivity=2.0 ** rng.randint(-9, 5),
+        log_density=log_normal, distribution=special.ndtr, sensitivity=2.0 ** rng.randint(-9, 5)
     )
     return 1 * noise, ADJACENCIES
 

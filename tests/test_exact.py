@@ -22,6 +22,7 @@ from exact.responses import Responses
 from hockeystick.adjacency import Direction
 from hockeystick.verify.curves import composed
 from hockeystick.verify.errors import NotKnownError
+from rare_runs import batches
 
 WAYS = {"remove": Direction.REMOVE, "add": Direction.ADD, "replace": Direction.REPLACE}
 
@@ -53,19 +54,11 @@ def test_closed_forms_of_one_release(way, epsilon):
     mixture = hs.GaussianMixture(
         standard_deviation=0.9, sensitivities=[1.0, 0.5], probabilities=[0.3, 0.7]
     )
-    cut = hs.TruncatedPoissonGaussian(
-        noise_multiplier=1.1,
-        sampling_probability=0.3,
-        truncated_batch_size=4,
-        dataset_size=9,
-    )
+    cut = batches(1.1, 0.3, 4, 9)
     for truth, mechanism in (
         (Pair(exact.Step(0.8, 0.25), way), hs.Gaussian(0.8).poisson_sampled(0.25)),
         (LaplacePair(1.25, 0.5, way), hs.Laplace(1.25).poisson_sampled(0.5)),
-        (
-            MixturePair(exact.Step(1.0), way, 0.9, tuple(sums), 0.5),
-            mixture.poisson_sampled(0.5),
-        ),
+        (MixturePair(exact.Step(1.0), way, 0.9, tuple(sums), 0.5), mixture.poisson_sampled(0.5)),
         (truncated(9, 0.3, 4, 1.1, way)[0], cut),
     ):
         found = verified(mechanism, way, epsilon)

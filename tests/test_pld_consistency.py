@@ -207,11 +207,7 @@ def test_no_rate_is_nan_on_the_widest_grids():
 @pytest.mark.parametrize(
     ("run", "estimator", "adjacency"),
     [
-        (
-            10 * hs.ExponentialMechanism(epsilon=1e-15),
-            "connect_dots",
-            hs.Adjacency.REMOVE_ONE,
-        ),
+        (10 * hs.ExponentialMechanism(epsilon=1e-15), "connect_dots", hs.Adjacency.REMOVE_ONE),
         (
             26 * hs.RandomizedResponse(noise_parameter=1 - 2**-53, num_buckets=4),
             "privacy_buckets",

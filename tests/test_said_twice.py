@@ -16,6 +16,7 @@ import pytest
 from scipy import special
 
 import hockeystick as hs
+from rare_runs import batches
 
 ROUNDED = 1e-9  # where the second way's parameters are rounded: relative, of what is compared
 MEMORY = 1 << 26
@@ -96,12 +97,7 @@ def sampled_surely(rng):
 def truncated_at_all(rng):
     """No sample is larger than the dataset."""
     sigma, q, size = power(rng, -1, 2), dyadic(rng, -12, -5), rng.randint(2, 1000)
-    step = hs.TruncatedPoissonGaussian(
-        noise_multiplier=sigma,
-        sampling_probability=q,
-        truncated_batch_size=size,
-        dataset_size=size,
-    )
+    step = batches(sigma, q, size, size)
     n = rng.randint(1, 1000)
     return Twice(n * step, n * hs.Gaussian(noise_multiplier=sigma).poisson_sampled(q))
 

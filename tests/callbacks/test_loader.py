@@ -7,6 +7,7 @@ import pytest
 
 import hockeystick as hs
 from hockeystick.callbacks._loader import warn_of
+from rare_runs import batches
 
 GAUSSIAN = hs.Gaussian(noise_multiplier=1.0)
 SAMPLED = {
@@ -14,9 +15,7 @@ SAMPLED = {
     "allocation": GAUSSIAN.random_allocation(steps=4),
     "several": GAUSSIAN.random_allocation(steps=8, selected=2),
     "fixed size": GAUSSIAN.fixed_size_sampled(batch_size=4, dataset_size=16),
-    "truncated": hs.TruncatedPoissonGaussian(
-        noise_multiplier=1.0, sampling_probability=0.25, truncated_batch_size=8, dataset_size=16
-    ),
+    "truncated": batches(1.0, 0.25, 8, 16),
     "with more": 3 * GAUSSIAN.poisson_sampled(0.25) + hs.Laplace(noise_multiplier=50.0),
     "training": hs.DPSGD(1.0, sampling_probability=0.25, steps=8),
 }

@@ -18,13 +18,7 @@ from collections import Counter
 import dp_accounting.pld
 
 THEIRS, OURS = "dp_accounting.pld", "hockeystick.compat.dp_accounting.pld"
-MODULES = (
-    "accountant",
-    "common",
-    "pld_pmf",
-    "privacy_loss_distribution",
-    "pld_privacy_accountant",
-)
+MODULES = ("accountant", "common", "pld_pmf", "privacy_loss_distribution", "pld_privacy_accountant")
 
 
 def alias() -> None:

@@ -70,10 +70,7 @@ def of_fixed_size(kind, size=50):
 
 @pytest.mark.parametrize(
     ("kind", "replacement"),
-    [
-        (event.SampledWithoutReplacementDpEvent, False),
-        (event.SampledWithReplacementDpEvent, True),
-    ],
+    [(event.SampledWithoutReplacementDpEvent, False), (event.SampledWithReplacementDpEvent, True)],
 )
 def test_batches_of_fixed_size(kind, replacement):
     step = hs.Gaussian(noise_multiplier=2.0).fixed_size_sampled(
@@ -247,11 +244,7 @@ def test_attacks():
             SimpleNamespace(epsilon=0.3),
             hs.ExponentialMechanism(epsilon=0.3),
         ),
-        (
-            "PermuteAndFlipDpEvent",
-            SimpleNamespace(epsilon=0.5),
-            hs.PermuteAndFlip(epsilon=0.5),
-        ),
+        ("PermuteAndFlipDpEvent", SimpleNamespace(epsilon=0.5), hs.PermuteAndFlip(epsilon=0.5)),
         (
             "DiscreteGaussianDpEvent",
             SimpleNamespace(sigma=3.0, sensitivity=2.0, dimension=1),

@@ -18,13 +18,7 @@ from dp_accounting import dp_event
 
 VERSION = "0.6.0"
 THEIRS, OURS = "dp_accounting.pld", "hockeystick.compat.dp_accounting.pld"
-MODULES = (
-    "accountant",
-    "common",
-    "pld_pmf",
-    "privacy_loss_distribution",
-    "pld_privacy_accountant",
-)
+MODULES = ("accountant", "common", "pld_pmf", "privacy_loss_distribution", "pld_privacy_accountant")
 
 # Of the base class of all pmfs: nobody constructs it, and its default is that of the others.
 MADE_OTHERWISE = {"PLDPmf.__init__", "PLDPmf.self_compose"}

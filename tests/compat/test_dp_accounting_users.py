@@ -34,8 +34,7 @@ def test_answers_are_equal(name, record_property):
 
 @pytest.mark.deep
 @pytest.mark.parametrize(
-    ("name", "steps"),
-    [("calibrate_dp_mechanism", 1000), ("`hs.calibrate`, 10,000 steps", 10_000)],
+    ("name", "steps"), [("calibrate_dp_mechanism", 1000), ("`hs.calibrate`, 10,000 steps", 10_000)]
 )
 def test_noise_that_is_found_meets_the_target(name, steps):
     (noise,) = compared(name).ours

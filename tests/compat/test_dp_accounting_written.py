@@ -14,6 +14,7 @@ from dp_accounting import pld, rdp  # noqa: E402
 
 import hockeystick as hs  # noqa: E402
 from hockeystick.compat.dp_accounting.events import translated  # noqa: E402
+from rare_runs import batches  # noqa: E402
 
 event = dp_accounting.dp_event
 Relation = dp_accounting.NeighboringRelation
@@ -22,9 +23,7 @@ G, L = hs.Gaussian(noise_multiplier=2.0), hs.Laplace(noise_multiplier=3.0)
 MIXTURE = hs.GaussianMixture(
     standard_deviation=2.0, sensitivities=[0.0, 1.0, 2.0], probabilities=[0.5, 0.25, 0.25]
 )
-TRUNCATED = hs.TruncatedPoissonGaussian(
-    noise_multiplier=2.0, sampling_probability=0.1, truncated_batch_size=150, dataset_size=1000
-)
+TRUNCATED = batches(2.0, 0.1, 150, 1000)
 RESPONSE = hs.RandomizedResponse(noise_parameter=0.5, num_buckets=3)
 KNOWN = [
     (G, ADD_REMOVE),

@@ -11,6 +11,7 @@ import pytest
 
 import hockeystick as hs
 from hockeystick.compat.jax_privacy import _RUNS, correlated_run, selected_run
+from rare_runs import batches
 
 STEP = hs.Gaussian(noise_multiplier=1.0)
 FREE = hs.Composition()
@@ -56,9 +57,7 @@ def separated(rate, apart):
 
 
 def cut(size):
-    return hs.TruncatedPoissonGaussian(
-        1.0, sampling_probability=0.1, truncated_batch_size=20, dataset_size=size
-    )
+    return batches(1.0, 0.1, 20, size)
 
 
 USERS = made_up("UserSelectionStrategy", base_strategy=cyclic(), examples_per_user_per_batch=2)

@@ -217,11 +217,7 @@ def custom(cdf, **more):
         (custom(lambda _: 0.0), TypeError, "cdf must give an array"),
         (custom(lambda t: ["1"] * t.size), TypeError, "cdf must give an array"),
         (custom(lambda t: t), ValueError, r"cdf must be in \[0, 1\]"),
-        (
-            custom(lambda t: np.where(t < 1, 0, np.nan)),
-            ValueError,
-            r"cdf must be in \[0, 1\]",
-        ),
+        (custom(lambda t: np.where(t < 1, 0, np.nan)), ValueError, r"cdf must be in \[0, 1\]"),
         (custom(lambda t: 0 * t), ValueError, "cdf must hold all but"),
         (custom(lambda t: 0 * t + 1), ValueError, "cdf must hold all but"),
         (custom(lambda t: ndtr(t - 0.5) + ndtr(-t) / 2), ValueError, "cdf must not fall"),

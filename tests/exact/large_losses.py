@@ -86,7 +86,4 @@ def masses():
     """P-masses of large losses, and of those lower than all cells."""
     with ctx.workprec(200):
         law = dict(zip(LAW, (p for _, p in atoms()), strict=True))
-        return (
-            sum((p for loss, p in law.items() if loss >= THRESHOLD), arb(0)),
-            law[-1.3],
-        )
+        return (sum((p for loss, p in law.items() if loss >= THRESHOLD), arb(0)), law[-1.3])

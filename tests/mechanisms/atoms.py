@@ -88,11 +88,7 @@ def _edges(losses: Iterable[arb], error: float) -> list[float]:
 
 
 def check(
-    pair: _core.DominatingPair,
-    atoms: Law,
-    *,
-    complete: bool = True,
-    loss_error: float = LOSS_ERROR,
+    pair: _core.DominatingPair, atoms: Law, *, complete: bool = True, loss_error: float = LOSS_ERROR
 ) -> None:
     """Every atom is where it belongs, with its masses, within the errors stated.
 

@@ -95,12 +95,7 @@ def check_cells(
             integrals: list[tuple[float, Integral, float, float]] = [
                 (cells.p[i], truth.p, cells.mass_error, 0.0),
                 (cells.above[i], truth.above, cells.share_error, absolute + scale),
-                (
-                    cells.below[i],
-                    truth.below,
-                    cells.share_error,
-                    absolute + scale * widest,
-                ),
+                (cells.below[i], truth.below, cells.share_error, absolute + scale * widest),
             ]
             for computed, integral, relative, extra in integrals:
                 inner = (a + shift, b - shift)

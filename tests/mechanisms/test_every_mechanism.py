@@ -25,6 +25,7 @@ from hockeystick.adjacency import Direction
 from hockeystick.verify.curves import composed
 from mechanisms import atoms
 from mechanisms.cells import UNDERFLOW, check_reflection
+from questions import told
 from random_runs import DIRECTIONS, KINDS, Term, is_defined
 
 EDGES = np.array([-3.1, -1.3, -0.4, -0.05, 0.01, 0.06, 0.5, 1.5, 4.2])
@@ -215,10 +216,7 @@ def hold(terms, adjacency, question, at):
     """The library's answer is narrow, and does not miss the truth; that, if it is known."""
     run = sum((term.count * random_runs.mechanism(term) for term in terms), hs.Composition())
     ask = run.delta_bounds if question == "epsilon" else run.epsilon_bounds
-    try:
-        bounds = ask(at, adjacency=adjacency, memory_limit=1 << 26)
-    except hs.CertificationError as error:
-        bounds = error.bounds
+    bounds = told(ask, at, adjacency=adjacency, memory_limit=1 << 26)
     if bounds.lower < bounds.upper:
         assert bounds.upper - bounds.lower <= WIDEST * bounds.upper < math.inf
     run = random_runs.known_form(run)

@@ -9,6 +9,7 @@ import pytest
 
 import hockeystick as hs
 from hockeystick.adjacency import Direction
+from rare_runs import batches
 
 WAYS = (Direction.REMOVE, Direction.ADD)
 REPLACE = (Direction.REPLACE,)
@@ -34,12 +35,7 @@ CASES = [
         ),
         WAYS,
     ),
-    (
-        hs.TruncatedPoissonGaussian(
-            noise_multiplier=0.8, sampling_probability=0.1, truncated_batch_size=5, dataset_size=40
-        ),
-        WAYS + REPLACE,
-    ),
+    (batches(0.8, 0.1, 5, 40), WAYS + REPLACE),
 ]
 
 

@@ -156,11 +156,7 @@ def test_several_are_one_with_their_sum():
         assert run.epsilon(1e-10, adjacency=adjacency) == run.epsilon(1e-10)
 
 
-@pytest.mark.parametrize(
-    "run",
-    [2 * hs.ZCDP(1.28), hs.ZCDP(1.6) + hs.ZCDP(0.96)],
-    ids=repr,
-)
+@pytest.mark.parametrize("run", [2 * hs.ZCDP(1.28), hs.ZCDP(1.6) + hs.ZCDP(0.96)], ids=repr)
 def test_a_few_that_do_their_worst_together_cost_as_much_as_one(run):
     for delta in (1e-10, 1e-20):
         bounds = run.epsilon_bounds(delta)

@@ -38,14 +38,7 @@ def aligned(radii, times, epsilon, phase=0.0):
 
 
 def rows(
-    samples,
-    times,
-    epsilons,
-    *,
-    log_moment=(0.0, 0.0),
-    errors=(0.0, 0.0),
-    modulus=0.0,
-    left_out=0.0,
+    samples, times, epsilons, *, log_moment=(0.0, 0.0), errors=(0.0, 0.0), modulus=0.0, left_out=0.0
 ):
     given = [(s.real - 1, s.imag, *errors) for s in samples]
     line = ((log_moment, DISTANT, given, modulus, left_out), times)

@@ -8,16 +8,7 @@ import pytest
 from flint import arb, ctx
 
 import hockeystick as hs
-from exact.large_losses import (
-    EPSILON,
-    LAW,
-    THRESHOLD,
-    atoms,
-    enumerated,
-    is_above,
-    masses,
-    pair_of,
-)
+from exact.large_losses import EPSILON, LAW, THRESHOLD, atoms, enumerated, is_above, masses, pair_of
 from exact.model import Step
 from exact.two_steps import delta_of_two
 from hockeystick import _core

@@ -11,11 +11,7 @@ from flint import arb, ctx
 
 from hockeystick import _core
 
-EXACT = {
-    "sum": lambda a, b: a + b,
-    "product": lambda a, b: a * b,
-    "quotient": lambda a, b: a / b,
-}
+EXACT = {"sum": lambda a, b: a + b, "product": lambda a, b: a * b, "quotient": lambda a, b: a / b}
 ENDS = [1.0, 1 + 2**-52, 1 - 2**-53, 5e-324, 2.0**-1022, 1e-300, 1e300, 1.7e308]
 
 

@@ -13,6 +13,7 @@ import questions
 from exact.one_step import gaussian_delta
 from exact.pair import Pair
 from hockeystick.adjacency import Direction
+from rare_runs import batches
 
 ONE = hs.ApproximateDP(epsilon=1.0, delta=1e-5)
 
@@ -103,12 +104,7 @@ def test_means_far_apart(multiplier, count, delta):
 
 def test_below_a_mass_at_infinity_that_is_not_certain_divergences_are_left():
     """A cut batch of probability below 1e-300 counts as 1e-300 above, as 0 below."""
-    cut = hs.TruncatedPoissonGaussian(
-        noise_multiplier=0.01,
-        sampling_probability=1e-9,
-        truncated_batch_size=400,
-        dataset_size=70_000,
-    )
+    cut = batches(0.01, 1e-09, 400, 70000)
     with pytest.raises(hs.CertificationError) as caught:
         cut.epsilon_bounds(5e-324)
     plain = hs.Gaussian(noise_multiplier=0.01).poisson_sampled(1e-9)

@@ -184,11 +184,7 @@ def test_zero_has_no_logarithm(scale, ax):
 
 def test_lines_differ_by_more_than_colour(ax):
     plot.epsilon_by_count(
-        GAUSSIAN,
-        [1, 2],
-        estimators=list(ESTIMATORS),
-        baselines=list(BASELINES),
-        ax=ax,
+        GAUSSIAN, [1, 2], estimators=list(ESTIMATORS), baselines=list(BASELINES), ax=ax
     )
     styles = [
         (str(line._unscaled_dash_pattern), line.get_marker(), line.get_linewidth())

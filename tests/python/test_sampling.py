@@ -109,10 +109,7 @@ def test_epochs_of_whole_batches():
 def test_the_last_batch_is_smaller_or_left_out(batch, records, drop_last):
     batches = records // batch if drop_last else math.ceil(records / batch)
     sizes = {"batch_size": batch, "dataset_size": records, "epochs": 2, "drop_last": drop_last}
-    made = {
-        "cyclic": 2 * STEP,
-        "random_allocation": 2 * STEP.random_allocation(steps=batches),
-    }
+    made = {"cyclic": 2 * STEP, "random_allocation": 2 * STEP.random_allocation(steps=batches)}
     rest = {"left_out" if drop_last else "last_batch": records % batch, "batch_size": batch}
     made["shuffled"] = 2 * STEP.shuffled(batches=batches, **(rest if records % batch else {}))
     for sampling, expected in made.items():

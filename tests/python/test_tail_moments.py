@@ -8,6 +8,7 @@ from flint import arb, ctx
 
 import hockeystick as hs
 from hockeystick import Adjacency, _core
+from rare_runs import batches
 
 STEPS = 9
 
@@ -122,12 +123,7 @@ def test_mixtures_are_concentrated_as_their_largest_shift():
 @pytest.mark.parametrize(("sigma", "order"), [(2.0, 4), (2.0, 120), (0.5, 64)])
 def test_truncated_subsamples_average_moments(sigma, order):
     """Also where the smaller moments are 1e-308 of the largest."""
-    run = STEPS * hs.TruncatedPoissonGaussian(
-        noise_multiplier=sigma,
-        sampling_probability=0.25,
-        truncated_batch_size=12,
-        dataset_size=40,
-    )
+    run = STEPS * batches(sigma, 0.25, 12, 40)
     assert_verified(run, float(order), 1e-3, Adjacency.REMOVE_ONE)
     # The wider of the two Gaussians rules large orders.
     assert_encloses(run.zcdp_bounds(), arb(STEPS) * 4 / (2 * sigma**2), 1e-9)
@@ -138,9 +134,7 @@ def test_truncated_subsamples_average_moments(sigma, order):
 def test_lower_ends_far_below_the_upper_ones(sigma, q, nats):
     """The wider of two Gaussians, moved with probability q / 2, has all of the moment."""
     order = max(1.01, nats / -math.log(q / 2))
-    run = hs.TruncatedPoissonGaussian(
-        noise_multiplier=sigma, sampling_probability=q, truncated_batch_size=1, dataset_size=2
-    )
+    run = batches(sigma, q, 1, 2)
     bounds = run.renyi_divergence_bounds(order, adjacency=Adjacency.REMOVE_ONE, tolerance=0.9)
     a, rate = arb(order), arb(q)
     truth = (rate.log() + a * (rate / 2).log()) / (a - 1) + a * 4 / (2 * arb(sigma) ** 2)

@@ -8,6 +8,7 @@ import pytest
 
 import hockeystick as hs
 from c_library import BAD_ARGUMENT, Refused, Run
+from rare_runs import batches
 
 MECHANISMS = [
     hs.Gaussian(2.0),
@@ -22,9 +23,7 @@ MECHANISMS = [
     hs.DiscreteGaussian(10.0, truncation=100).poisson_sampled(0.1),
     hs.DiscretePair(p=[0.5, 0.5], q=[0.25, 0.75]).poisson_sampled(0.1),
     hs.DiscretePair(p=[9, 80, 11], q=[12, 75, 12]),
-    hs.TruncatedPoissonGaussian(
-        2.0, sampling_probability=0.01, truncated_batch_size=150, dataset_size=10_000
-    ),
+    batches(2.0, 0.01, 150, 10000),
     hs.GaussianMixture(2, sensitivities=[0, 1], probabilities=[0.9, 0.1]).poisson_sampled(0.5),
 ]
 

@@ -9,6 +9,7 @@ from hockeystick import Adjacency, Direction
 from hockeystick.verify import renyi
 from hockeystick.verify.curves import composed
 from hockeystick.verify.errors import NotKnownError
+from rare_runs import batches
 
 
 def normal(noise):
@@ -21,12 +22,7 @@ def mixture(*masses):
 
 
 def truncated(batch, size):
-    return hs.TruncatedPoissonGaussian(
-        noise_multiplier=1.2,
-        sampling_probability=0.15,
-        truncated_batch_size=batch,
-        dataset_size=size,
-    )
+    return batches(1.2, 0.15, batch, size)
 
 
 SPLIT = hs.DiscretePair(p=(0.5, 0.25, 0.25), q=(0.125, 0.25, 0.625))
@@ -140,10 +136,7 @@ SAID_TWICE = [
     (SPLIT.random_allocation(steps=1), 1 * SPLIT),
     (normal(1.5).poisson_sampled(0.25), 1 * mixture(0.75, 0.25)),
     (10 * normal(1.5).poisson_sampled(1.0), 10 * normal(1.5)),
-    (
-        mixture(0.5, 0.25, 0.25).poisson_sampled(0.5),
-        1 * mixture(0.75, 0.125, 0.125),
-    ),
+    (mixture(0.5, 0.25, 0.25).poisson_sampled(0.5), 1 * mixture(0.75, 0.125, 0.125)),
     (4 * truncated(30, 30), 4 * normal(1.2).poisson_sampled(0.15)),
     (
         SPLIT.poisson_sampled(0.5),

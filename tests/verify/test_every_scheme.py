@@ -9,6 +9,7 @@ from flint import arb
 import hockeystick as hs
 from hockeystick.adjacency import Adjacency
 from hockeystick.verify.answer import _enclosed
+from rare_runs import batches
 
 NOISE = hs.Gaussian(noise_multiplier=2.0)
 PAIR = hs.DiscretePair(p=(0.5, 0.375, 0.125), q=(0.25, 0.25, 0.5))
@@ -22,13 +23,7 @@ OFTEN = {"min_separation": 2, "max_participations": 2}
 SCHEMES = {
     "Poisson": 20 * NOISE.poisson_sampled(0.1),
     "Poisson, other noise": 1 * hs.Laplace(2.0).poisson_sampled(0.1),
-    "truncated Poisson": 5
-    * hs.TruncatedPoissonGaussian(
-        noise_multiplier=2.0,
-        sampling_probability=0.2,
-        truncated_batch_size=4,
-        dataset_size=12,
-    ),
+    "truncated Poisson": 5 * batches(2.0, 0.2, 4, 12),
     "fixed size": 1 * NOISE.fixed_size_sampled(batch_size=2, dataset_size=7),
     "fixed size, composed": 4 * NOISE.fixed_size_sampled(batch_size=2, dataset_size=7),
     "with replacement": 1

@@ -10,6 +10,7 @@ from mpmath import mp
 import hockeystick as hs
 from hockeystick import Adjacency
 from hockeystick.verify import Verified
+from rare_runs import batches
 
 STEP = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
 SAMPLED = hs.DiscreteGaussian(sigma=1.0, truncation=8).poisson_sampled(0.1)
@@ -47,17 +48,7 @@ RUNS = [
         Adjacency.ADD_OR_REMOVE_ONE,
         1e-5,
     ),
-    (
-        30
-        * hs.TruncatedPoissonGaussian(
-            noise_multiplier=1.0,
-            sampling_probability=0.1,
-            truncated_batch_size=30,
-            dataset_size=200,
-        ),
-        Adjacency.ADD_OR_REMOVE_ONE,
-        1e-5,
-    ),
+    (30 * batches(1.0, 0.1, 30, 200), Adjacency.ADD_OR_REMOVE_ONE, 1e-5),
 ]
 
 

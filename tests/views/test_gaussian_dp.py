@@ -39,12 +39,7 @@ MU = [
         REPLACE,
         1e-12,
     ),
-    (
-        [Term("DiscretePair", {"p": (50, 72, 82), "q": (8, 22, 82)}, 58)],
-        "remove",
-        {},
-        1e-12,
-    ),
+    ([Term("DiscretePair", {"p": (50, 72, 82), "q": (8, 22, 82)}, 58)], "remove", {}, 1e-12),
 ]
 
 

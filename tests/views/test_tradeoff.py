@@ -11,16 +11,11 @@ from flint import arb, ctx
 import exact
 import hockeystick as hs
 import random_runs
-from exact.attack import (
-    gaussian_power,
-    laplace_power,
-    one_step_power,
-    power_above,
-    power_of_atoms,
-)
+from exact.attack import gaussian_power, laplace_power, one_step_power, power_above, power_of_atoms
 from exact.mechanisms import release
 from exact.pair import Pair
 from hockeystick import Adjacency, _core
+from questions import told
 from random_runs import Term
 
 ADD = {"adjacency": Adjacency.ADD_ONE}
@@ -29,18 +24,10 @@ REPLACE = {"adjacency": Adjacency.REPLACE_ONE}
 pytestmark = pytest.mark.bits(2000)  # a miss may be e^-m, and doubles are exact
 
 
-def bounds_of(query, *points, **how):
-    """The bounds, be they as narrow as was asked or not."""
-    try:
-        return query(*points, **how)
-    except hs.CertificationError as error:
-        return error.bounds
-
-
 def hold(run, fpr, truth, *, narrow=True, tolerance=1e-3, **how):
     """Both views of the power enclose the truth; `narrow`: and are certified."""
-    power = bounds_of(run.true_positive_rate_bounds, fpr, tolerance=tolerance, **how)
-    missed = bounds_of(run.tradeoff_bounds, fpr, tolerance=tolerance, **how)
+    power = told(run.true_positive_rate_bounds, fpr, tolerance=tolerance, **how)
+    missed = told(run.tradeoff_bounds, fpr, tolerance=tolerance, **how)
     assert power.lower <= truth <= power.upper
     assert missed.lower <= 1 - truth <= missed.upper
     if narrow:
@@ -83,7 +70,7 @@ def test_no_power_of_a_bounded_loss_exceeds_the_largest(
     """Against a record that is there with probability q: P <= (1 - q)^-n Q."""
     run = count * hs.Gaussian(noise_multiplier=noise).poisson_sampled(q)
     how = {"tolerance": tolerance, "memory_limit": memory_limit, **ADD}
-    bounds = bounds_of(run.true_positive_rate_bounds, fpr, **how)
+    bounds = told(run.true_positive_rate_bounds, fpr, **how)
     assert bounds.lower <= arb(fpr) / (1 - arb(q)) ** count <= bounds.upper * (1 + arb(1e-12))
 
 
@@ -98,12 +85,10 @@ def test_no_power_of_a_mixture_exceeds_the_largest():
     fpr, run = (
         3.4274878781359936e-30,
         hs.GaussianMixture(
-            standard_deviation=0.04011487912758928,
-            sensitivities=(0, 1),
-            probabilities=(0.75, 0.25),
+            standard_deviation=0.04011487912758928, sensitivities=(0, 1), probabilities=(0.75, 0.25)
         ),
     )
-    bounds = bounds_of(run.true_positive_rate_bounds, fpr, memory_limit=1 << 25, **ADD)
+    bounds = told(run.true_positive_rate_bounds, fpr, memory_limit=1 << 25, **ADD)
     assert bounds.lower <= arb(fpr) / arb(0.75) <= bounds.upper
 
 
@@ -216,7 +201,7 @@ def test_rare_outcomes(seed, samples):
             hold(run, fpr, truth, narrow=False, memory_limit=1 << 26, **how)
         else:
             limits = {"memory_limit": 1 << 24, **how}
-            assert bounds_of(run.true_positive_rate_bounds, fpr, **limits).lower <= above
+            assert told(run.true_positive_rate_bounds, fpr, **limits).lower <= above
 
 
 def test_deltas_far_below_all_rates_are_not_asked_closely():

@@ -12,6 +12,7 @@ import pytest
 import hockeystick as hs
 import random_runs
 from hockeystick import Accountant
+from rare_runs import batches
 
 SCHEMA = json.loads((files(hs) / "run.schema.json").read_text(encoding="utf-8"))
 G = hs.Gaussian(noise_multiplier=2.0)
@@ -35,9 +36,7 @@ EXAMPLES = [
     G.random_allocation(steps=10, epochs=2),
     G.random_allocation(steps=10, selected=2),
     G.shuffled(batches=10),
-    hs.TruncatedPoissonGaussian(
-        noise_multiplier=1.0, sampling_probability=0.1, truncated_batch_size=100, dataset_size=1000
-    ),
+    batches(1.0, 0.1, 100, 1000),
     hs.ZCDP(rho=0.1),
     hs.RenyiDP(order=8.0, divergence=1.0),
     hs.ShuffledLocal(epsilon0=1.0, users=100, randomizer="k-ary", choices=5),

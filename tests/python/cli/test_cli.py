@@ -16,11 +16,7 @@ import hockeystick as hs
 from hockeystick import cli
 from hockeystick._decimals import outward
 
-RUN = [
-    *("--noise-multiplier", "1.0"),
-    *("--sampling-probability", "0.01"),
-    *("--steps", "1000"),
-]
+RUN = [*("--noise-multiplier", "1.0"), *("--sampling-probability", "0.01"), *("--steps", "1000")]
 SAID = "1000 steps of noise 1.0, q = 0.01, poisson sampling, add-or-remove-one"
 EPSILON = ["epsilon", *RUN, "--delta", "1e-5"]
 DELTA = ["delta", *RUN, "--epsilon", "1"]
@@ -120,9 +116,7 @@ def test_numbers_of_thousands_of_digits_are_refused_in_one_line(run):
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [["--help"], *([name, "-h"] for name in cli._commands.commands)],
-    ids=" ".join,
+    "arguments", [["--help"], *([name, "-h"] for name in cli._commands.commands)], ids=" ".join
 )
 def test_help_has_an_example(run, arguments):
     code, out, err = run(*arguments)

@@ -30,10 +30,7 @@ def law():
     """(loss, P-mass) of RESPONSES."""
     high = 1 / (1 + (-arb(EPSILON)).exp())
     return [
-        (
-            (2 * k - STEPS) * arb(EPSILON),
-            math.comb(STEPS, k) * high**k * (1 - high) ** (STEPS - k),
-        )
+        ((2 * k - STEPS) * arb(EPSILON), math.comb(STEPS, k) * high**k * (1 - high) ** (STEPS - k))
         for k in range(STEPS + 1)
     ]
 

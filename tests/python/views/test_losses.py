@@ -13,6 +13,7 @@ from exact.balls import normal_tail
 from exact.pair import Pair
 from exact.renyi import divergence, whole_divergence
 from hockeystick import Adjacency
+from rare_runs import batches
 
 ADJACENCY = {
     "remove": Adjacency.REMOVE_ONE,
@@ -44,6 +45,22 @@ def test_tail_of_gaussians(sigma, epsilon):
     run = 4 * hs.Gaussian(noise_multiplier=sigma)
     bounds = run.probabilistic_delta_bounds(epsilon, tolerance=1e-9)
     assert_encloses(bounds, truth, 1e-9 * float(truth) + 1e-306)
+
+
+def nearly_gaussian(count, sigma):
+    """Within 1e-12 of `count` Gaussians, but composed on a grid."""
+    return count * hs.Gaussian(noise_multiplier=sigma).poisson_sampled(1 - 1e-15)
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 2.0, 9.0])
+def test_tail_of_a_composition(epsilon):
+    with ctx.workprec(200):
+        truth = gaussian_tail(arb(5).sqrt() / 2, epsilon)
+    run = nearly_gaussian(5, 2.0)
+    bounds = run.probabilistic_delta_bounds(epsilon, adjacency=Adjacency.REMOVE_ONE)
+    assert bounds.lower <= truth * (1 + 1e-9)
+    assert bounds.upper >= truth * (1 - 1e-9)
+    assert 0 < bounds.gap <= 1e-2 * float(truth)
 
 
 @pytest.mark.parametrize("direction", ["remove", "add", "replace"])
@@ -121,6 +138,14 @@ def test_moments_of_gaussians(sigma):
     assert_encloses(run.loss_variance_bounds(), square, 1e-13 * float(square))
     assert_encloses(run.renyi_divergence_bounds(2.5), order, 1e-13 * float(order))
     assert_encloses(run.zcdp_bounds(), half, 1e-13 * float(half))
+
+
+def test_truncated_cdp_is_the_largest_slope():
+    bounds = RUN.zcdp_bounds(largest_order=6.0)
+    orders = np.linspace(1, 6, 21)
+    assert np.all(RUN.renyi_divergence_bounds(orders).lower / orders <= bounds.upper)
+    assert bounds.gap <= 1e-3 * bounds.upper
+    assert bounds.lower <= np.max(RUN.renyi_divergence(orders) / orders) * (1 + 1e-3)
 
 
 # Of the masses that rule these, binary64 knows none.
@@ -211,12 +236,7 @@ def test_without_a_finite_loss_moments_are_infinite(run, adjacency, query):
 
 def test_losses_of_any_size_count_towards_the_memory_limit():
     """Under tilts that fit losses of 1e-92 the exponents of rare large losses pass 1 / u."""
-    step = hs.TruncatedPoissonGaussian(
-        noise_multiplier=0.745,
-        sampling_probability=6e-93,
-        truncated_batch_size=177,
-        dataset_size=100,
-    )
+    step = batches(0.745, 6e-93, 177, 100)
     with pytest.raises(hs.CertificationError, match="at level = 1e-300"):
         (5 * step).loss_quantile(1e-300, memory_limit=2**20)
 
