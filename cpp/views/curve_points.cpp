@@ -33,9 +33,11 @@ struct Sums {
     // proof: power-chords
     return (points[k].value.upper + points[k].alpha.upper * fpr) * (1 + 4 * u) + tiny;
   }
-  double lower(std::size_t k) const {
+  double lower(std::size_t k) const { return lower(k, k); }
+  // h at one point, and alpha at another.
+  double lower(std::size_t at, std::size_t from) const {
     // proof: power-chords
-    return (points[k].value.lower + points[k].alpha.lower * fpr) * (1 - 4 * u) - tiny;
+    return (points[at].value.lower + points[from].alpha.lower * fpr) * (1 - 4 * u) - tiny;
   }
 
   // By how much the chord from `beyond` to `near` may fall when it is prolonged from `near` to `far`, on its other
@@ -64,7 +66,8 @@ struct Sums {
     const auto at = [](double end, double drop, double part) {
       return part > 0 ? end - drop * part * (1 + 8 * u) - 4 * u * std::fabs(end) : end;  // proof: power-chords
     };
-    return std::min(at(left, by_left, share), at(right, by_right, 1 - share));
+    const double by_chords = std::min(at(left, by_left, share), at(right, by_right, 1 - share));
+    return std::max(by_chords, lower(k + 1, k));  // proof: power-chords
   }
 };
 
@@ -101,12 +104,16 @@ PowerBetween power_between(std::span<const CurvePoint> points, double fpr, std::
   bool above = false, below = false;
   for (; !above && last + 1 < size; improve(last)) above = sums.lower(++last) >= least;  // proof: power-chords
   for (; !below && first > 0; improve(first)) below = sums.lower(--first) >= least;      // proof: power-chords
-  double floor = above ? least : 0.0;
-  // h falls, so that the sum is at least h at the first point for all alphas below.
-  if (!below) floor = std::min(floor, points.front().value.lower);  // proof: power-chords
+  double floor = least;
   std::size_t weakest = best;
-  for (std::size_t k = first; k < last && floor > 0; ++k)
+  for (std::size_t k = first; k < last; ++k)
     if (const double here = sums.least_after(k); here < floor) floor = here, weakest = k;
+  // h falls, so that the sum is at least h at the first point for all alphas below, and alpha fpr of the last above.
+  const double before = points.front().value.lower;                     // proof: power-chords
+  const double behind = points.back().alpha.lower * fpr * (1 - 4 * u);  // proof: power-chords
+  below = below || before > floor, above = above || behind > floor;
+  if (!below) floor = std::min(floor, before);
+  if (!above) floor = std::min(floor, behind);
   return {{std::max(0.0, floor), std::min(1.0, least)}, best, below, above, weakest};
 }
 

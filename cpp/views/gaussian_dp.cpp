@@ -234,7 +234,8 @@ class MuByDeltas {
     }
     for (std::size_t i = 0; i < corners.size(); ++i) {
       const double excess = (corners[i].mu - here[i]) / (half * corners[i].mu);
-      if (corners[i].mu > known * (1 + half) && excess > 1) add_points(corners[i], here[i] > 0 ? excess : 1, wanted);
+      if (corners[i].mu > known * (1 + half) && excess > 1)
+        add_points(corners[i], 2 * here[i] > corners[i].mu ? excess : 1, wanted);
     }
     return known;
   }

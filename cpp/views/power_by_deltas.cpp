@@ -142,7 +142,7 @@ double meeting_of_chords(std::span<const CurvePoint> points, std::size_t k) {
 void add_points(std::span<const CurvePoint> points, const PowerBetween& found, double allowed,
                 std::vector<WantedPoint>& wanted) {
   const std::size_t size = points.size();
-  if (size < 2) return;
+  if (size == 0) return;
   const CurvePoint& best = points[found.best];
   const double known = best.loss < 0 ? best.value.upper - 1 + best.alpha.upper : best.value.upper;
   const double tolerance =
@@ -150,8 +150,11 @@ void add_points(std::span<const CurvePoint> points, const PowerBetween& found, d
   const auto beyond = [&](double end, double step) {
     for (int k = 1; k <= 32; k *= 2) wanted.push_back({end + k * step, tolerance});
   };
-  if (!found.is_closed_above) beyond(points.back().loss, points[size - 1].loss - points[size - 2].loss);
-  if (!found.is_closed_below) beyond(points.front().loss, points.front().loss - points[1].loss);
+  const double alone = std::max(std::fabs(best.loss), 1.0) / 32;
+  const double before = size > 1 ? points[1].loss - points[0].loss : alone;
+  const double behind = size > 1 ? points[size - 1].loss - points[size - 2].loss : alone;
+  if (!found.is_closed_above) beyond(points.back().loss, behind);
+  if (!found.is_closed_below) beyond(points.front().loss, -before);
   if (!found.is_closed_above || !found.is_closed_below) return;
   const auto closer = [&](std::size_t first, std::size_t last) {
     for (std::size_t k = first; k <= last; ++k) {
@@ -179,7 +182,9 @@ std::vector<WantedPoint> points_between(const Saddlepoint& saddlepoint, const Sa
   std::vector<WantedPoint> points;
   Saddle at = from;
   PointNeeds now = needs(at);
-  const auto add = [&](double loss) { points.push_back({loss, delta_tolerance(at, now.tolerance)}); };
+  const auto add = [&](double loss) {
+    points.push_back({std::clamp(loss, -farthest_point, farthest_point), delta_tolerance(at, now.tolerance)});
+  };
   for (int k = -3; k < 0; ++k) add(at.epsilon + k * now.distance);
   while (at.tilt < to.tilt && points.size() < most_points) {
     checkpoint_each<16>(points.size());

@@ -122,6 +122,24 @@ def test_below_all_points_the_power_is_at_least_the_curve_there():
         assert low >= 0.99 * points[0][1]
 
 
+def test_between_points_far_apart_the_power_is_at_least_the_curve_at_the_next():
+    rng = random.Random(3)
+    for _ in range(30):
+        law = Law(rng, 8, 1.0)
+        points = [(at, *ends(law.delta(at))) for at in (-600.0, -300.0, 0.0)]
+        fpr = rng.uniform(0.01, 0.99)
+        low, high = _core.parts.power_between(points, fpr, 0)
+        assert low - HIDDEN <= law.power(fpr) <= high + HIDDEN
+        assert low >= (1 - 1e-14) * min(points[-1][1], fpr)
+
+
+def test_above_all_points_the_power_is_at_least_the_rate_times_the_last_alpha():
+    law = Law(random.Random(4), 8, 1.0)
+    for loss in (-5.0, -1.0):
+        low, _ = _core.parts.power_between([(loss, *ends(law.delta(loss)))], 0.5, 0)
+        assert 0.499 * math.exp(loss) <= low <= law.power(0.5) + HIDDEN
+
+
 LAPLACE = hs.Laplace(noise_multiplier=1.0).poisson_sampled(0.1)
 LAPLACES = [[(LAPLACE.dominating_pair(way), 60)] for way in (Direction.REMOVE, Direction.ADD)]
 QUESTIONS = [
