@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <mutex>
 
 #include "mechanisms/allocation/gaussian_above.hpp"
@@ -25,10 +26,12 @@ constexpr int questions = 3;
 constexpr int most_misses = 3;    // searches in a row, until the bound is not asked for any more: 1 and 6 do the same
 constexpr double farthest = 600;  // nats; curves go on by their last value
 constexpr std::size_t most_values = 2000;
+constexpr double least_tail = 1e-16;
 // Cells of the last batch's output: they raise delta by a fifth. Half as wide ones take twice the time for 1.5 % less
 // epsilon, twice as wide ones a sixth less for 5 % more.
 constexpr double pivot_width = 0.5;
-constexpr double most_terms = 0x1p19;  // a mean of more is below in convex order
+constexpr std::size_t guessed_apart = 3;  // of these corners, to search s: 1 takes a quarter more for the same epsilon
+constexpr double most_terms = 0x1p19;     // a mean of more is below in convex order
 
 // Cells of T and Y and places of a term, of which 2^bits lie next to 0, in deviations over the number of cells; what
 // `mean_positive_part` smooths by. Of all: each half as large or one bit more takes 1.2 to 2 times the time for 0.1 to
@@ -51,58 +54,65 @@ double raised(double x) { return std::ceil(x * (1 + 8 * u) * 0x1p40) * 0x1p-40; 
 // The power of two next below.
 double power_of_two(double x) { return std::ldexp(1.0, std::ilogb(x)); }
 
-struct Kept {
-  ShuffledEpoch epoch{};
-  double cells = 0, tail = 0;
-  std::shared_ptr<const ShuffleCurves> curves;
-};
-ForkSafeMutex& guard = *new ForkSafeMutex;
-Kept& kept = *new Kept;
-
-// Points of one way, and those of the other at 1 / alpha.
-struct Points {
-  std::vector<double> alpha, upper;
-};
-
-Points points_of(ShuffleBound& bound, Way way, const ShuffledEpoch& epoch, double cells, double tail) {
-  Points points;
-  double x = 0, before = 0, first = 0, step = 0;
-  for (std::size_t k = 0; k < most_values && x < farthest; ++k) {
-    checkpoint();
-    const double alpha = math::exp(x);
-    double value = bound.upper(way, alpha);
-    if (epoch.replaces) value = std::min(value, bound.upper(way == Way::forth ? Way::back : Way::forth, alpha));
-    if (k > 0) value = std::min(value, before);
-    points.alpha.push_back(alpha);
-    points.upper.push_back(value);
-    if (value < tail) break;
-    double rate = 0.5 / value;
-    if (k == 0)
-      first = value;
-    else
-      rate = std::max(math::log(before / value) / step, 1e-3);
-    const double fall =
-        (0.25 + 0.75 * std::min(1.0, math::log(first / value) / 8)) * (epoch.uses_all ? 26 : 13) / cells;
-    // The curve falls by a seventh of its logarithm, and further out by half of it, from a point to the next. Steps are
-    // powers of two, so that about the same values lead to the same points.
-    step = power_of_two(k == 0 ? fall / rate : std::clamp(fall / rate, step / 2, 2 * step));
-    before = value;
-    x += step;
+// Points of one way, in increasing order of alpha = e^x.
+class Points {
+ public:
+  // On to a value below `tail`.
+  void grow(ShuffleBound& bound, Way way, const ShuffledEpoch& epoch, double cells, double tail) {
+    while (alpha_.size() < most_values && x_ < farthest && (upper_.empty() || upper_.back() >= tail)) {
+      checkpoint();
+      const double alpha = math::exp(x_), before = upper_.empty() ? infinity : upper_.back();
+      double value = bound.upper(way, alpha);
+      if (epoch.replaces) value = std::min(value, bound.upper(way == Way::forth ? Way::back : Way::forth, alpha));
+      value = std::min(value, before);
+      alpha_.push_back(alpha);
+      upper_.push_back(value);
+      const double rate = step_ == 0 ? 0.5 / value : std::max(math::log(before / value) / step_, 1e-3);
+      const double parts = (epoch.uses_all ? 26 : 13) / cells;
+      const double fall = (0.25 + 0.75 * std::min(1.0, math::log(upper_.front() / value) / 8)) * parts;
+      // The curve falls by a seventh of its logarithm, and further out by half of it, from a point to the next. Steps
+      // are powers of two, so that about the same values lead to the same points.
+      step_ = power_of_two(step_ == 0 ? fall / rate : std::clamp(fall / rate, step_ / 2, 2 * step_));
+      x_ += step_;
+    }
   }
-  return points;
-}
 
-EnclosedCurve curve_of(const Points& forth, const Points& back) {
+  // The number of those up to the first value below `tail`.
+  std::size_t until(double tail) const {
+    const auto beyond = std::partition_point(upper_.begin(), upper_.end(), [=](double each) { return each >= tail; });
+    return std::min(upper_.size(), static_cast<std::size_t>(beyond - upper_.begin()) + 1);
+  }
+  double alpha(std::size_t k) const { return alpha_[k]; }
+  double upper(std::size_t k) const { return upper_[k]; }
+
+ private:
+  std::vector<double> alpha_, upper_;
+  double x_ = 0, step_ = 0;
+};
+
+EnclosedCurve curve_of(const Points& forth, const Points& back, double tail) {
   EnclosedCurve curve;
-  for (std::size_t k = back.alpha.size(); k-- > 1;) {
-    const double alpha = up(1 / back.alpha[k]);
+  for (std::size_t k = back.until(tail); k-- > 1;) {
+    const double alpha = up(1 / back.alpha(k));
     curve.alpha.push_back(alpha);
-    curve.upper.push_back(std::min(1.0, 1 - alpha + alpha * back.upper[k] + 8 * u));  // proof: shuffled-left-out
+    curve.upper.push_back(std::min(1.0, 1 - alpha + alpha * back.upper(k) + 8 * u));  // proof: shuffled-left-out
   }
-  curve.alpha.insert(curve.alpha.end(), forth.alpha.begin(), forth.alpha.end());
-  curve.upper.insert(curve.upper.end(), forth.upper.begin(), forth.upper.end());
+  for (std::size_t k = 0; k < forth.until(tail); ++k) {
+    curve.alpha.push_back(forth.alpha(k));
+    curve.upper.push_back(forth.upper(k));
+  }
   return curve;
 }
+
+// What is known of an epoch.
+struct Grown {
+  ShuffledEpoch epoch;
+  double cells;
+  ShuffleBound bound;
+  Points forth, back;
+};
+ForkSafeMutex& guard = *new ForkSafeMutex;
+std::unique_ptr<Grown>& kept = *new std::unique_ptr<Grown>;
 
 }  // namespace
 
@@ -186,8 +196,11 @@ double ShuffleBound::of_all(const TermLaw& term, Way way, double alpha, bool fin
   std::vector<double>& tilts = searches_[way == Way::back].tilts;
   tilts.resize(pivots_.nodes.size());
   const double least = 1e-3 * all * searches_[way == Way::back].last;  // of what counts
+  const std::size_t apart = fine ? 1 : guessed_apart;
   for (std::size_t k = pivots_.nodes.size(); k-- > 0;) {
-    const PivotNode& node = pivots_.nodes[k];
+    if (k % apart != 0) continue;
+    PivotNode node = pivots_.nodes[k];
+    node.mass *= static_cast<double>(apart);
     const double gain = way == Way::forth || epoch_.replaces ? node.gain : 1;
     const double loss = way == Way::back || epoch_.replaces ? alpha * node.loss * (1 - 2 * u) : alpha;
     const double less = down(loss - gain);  // proof: shuffled-every
@@ -256,19 +269,20 @@ double ShuffleBound::upper(Way way, double alpha) {
   return value;
 }
 
-std::shared_ptr<const ShuffleCurves> shuffle_curves(const ShuffledEpoch& epoch, double cells, double tail) {
+EnclosedCurve shuffle_curve(const ShuffledEpoch& epoch, double cells, double tail, bool back) {
+  std::unique_ptr<Grown> grown;  // by one thread at a time; another begins anew
   {
     const std::lock_guard lock(guard);
-    if (kept.curves && kept.epoch == epoch && kept.cells == cells && kept.tail == tail) return kept.curves;
+    if (kept && kept->epoch == epoch && kept->cells == cells) grown = std::move(kept);
   }
-  ShuffleBound bound(epoch, cells, tail);
-  const Points forth = points_of(bound, Way::forth, epoch, cells, tail);
-  const Points back = epoch.replaces ? forth : points_of(bound, Way::back, epoch, cells, tail);
-  const auto curves =
-      std::make_shared<const ShuffleCurves>(ShuffleCurves{curve_of(forth, back), curve_of(back, forth)});
+  if (!grown) grown.reset(new Grown{epoch, cells, {epoch, cells, least_tail}, {}, {}});
+  grown->forth.grow(grown->bound, Way::forth, epoch, cells, tail);
+  if (!epoch.replaces) grown->back.grow(grown->bound, Way::back, epoch, cells, tail);
+  const Points &forth = grown->forth, &backward = epoch.replaces ? forth : grown->back;
+  EnclosedCurve curve = back ? curve_of(backward, forth, tail) : curve_of(forth, backward, tail);
   const std::lock_guard lock(guard);
-  kept = {epoch, cells, tail, curves};
-  return curves;
+  std::swap(kept, grown);  // what was kept is destroyed after the lock
+  return curve;
 }
 
 }  // namespace hockeystick

@@ -13,7 +13,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "mechanisms/curves/curve_law.hpp"
@@ -75,13 +74,9 @@ class ShuffleBound {
   Search searches_[2];
 };
 
-/// h enclosed from above at alpha < 1 and >= 1, in the direction that loses the record and in the reverse one.
-struct ShuffleCurves {
-  EnclosedCurve forth, back;
-};
-
-/// If records replace each other, both directions are those of the other record, too, and either bound holds for both.
-/// The curves asked for last are kept.
-std::shared_ptr<const ShuffleCurves> shuffle_curves(const ShuffledEpoch& epoch, double cells, double tail);
+/// h from above at alpha < 1 and >= 1, up to the first value below `tail`, at least 1e-16, in the direction that loses
+/// the record or back. If records replace each other, both directions are those of the other record, too, and either
+/// bound holds for both. What was asked for last is kept, and goes on for a smaller tail.
+EnclosedCurve shuffle_curve(const ShuffledEpoch& epoch, double cells, double tail, bool back);
 
 }  // namespace hockeystick

@@ -10,8 +10,7 @@ namespace {
 AtomicLaw above(Parameters p) {
   ShuffledEpoch epoch{(p[3] != 0 ? 2 : 1) / p[0] * (1 + 2 * u), p[1], p[3] != 0, true};
   epoch.last_size = p[2];
-  const auto curves = shuffle_curves(epoch, p[4], p[5]);
-  return law_above(p[6] != 0 ? curves->back : curves->forth);
+  return law_above(shuffle_curve(epoch, p[4], p[5], p[6] != 0));
 }
 
 constexpr Range either{0, 1, Range::Ends::closed, true};

@@ -16,8 +16,7 @@ AtomicLaw above(Parameters p) {
     epoch.by_batch = left_out / batches / batch_size * (1 - 4 * u);       // proof: shuffled-left-out
     epoch.joins = std::min(1.0, 1 / (1 + epoch.by_batch) * (1 + 8 * u));  // proof: shuffled-left-out
   }
-  const auto curves = shuffle_curves(epoch, p[5], p[6]);
-  return law_above(p[7] != 0 ? curves->back : curves->forth);
+  return law_above(shuffle_curve(epoch, p[5], p[6], p[7] != 0));
 }
 
 constexpr Range either{0, 1, Range::Ends::closed, true};

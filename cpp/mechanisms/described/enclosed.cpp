@@ -48,7 +48,7 @@ void check_allocation(const Described& one) {
 // sees one Gaussian step.
 constexpr std::size_t fourth = 3, fifth = 4;
 constexpr Range of_theorem{0.3, 1e4};  // noise multipliers at which the theorems are made use of
-constexpr double most_cells = 48;      // finer ones gain less than 1e-3 of epsilon, and theory leaves more open
+constexpr double curve_cells = 24;     // twice as many gain 3e-3 of epsilon at most, and theory leaves more open
 constexpr double rarest = 1e-300;  // what the curve may leave out of a loss whose moments are asked: next to nothing
 
 double left_out(const Described& one) { return one.number(third); }
@@ -89,16 +89,16 @@ PairName shuffled_above(const Described& one, Comparison way, const Accuracy& ac
   const double batches = one.number(first), size = size_of_batch(one), noise = shuffled_noise(one, -1);
   const bool is_bounded = batches > 1 || (left_out(one) > 0 && size > 0);
   if (!is_bounded || !of_theorem.holds(noise / rows::distance(way))) return own_step(one, way);
-  const double replaced = replaces(way) ? 1.0 : 0.0, cells = std::min(accuracy.cells, most_cells);
+  const double replaced = replaces(way) ? 1.0 : 0.0;
   // In powers of 2^8, so that runs of different lengths ask for the same curve.
   const double eighths = std::floor(std::ilogb(accuracy.tail) / 8.0);
   const double tail = absolute(std::ldexp(1.0, 8 * static_cast<int>(eighths)));
   const double backward = is_backward(way) ? 1.0 : 0.0;
   if (left_out(one) > 0)
     return {"shuffled_left_out_above",
-            {noise, batches, left_out(one), size > 0 ? size : 0.0, replaced, cells, tail, backward}};
+            {noise, batches, left_out(one), size > 0 ? size : 0.0, replaced, curve_cells, tail, backward}};
   const double last = size_of_last(one) > 0 ? size_of_last(one) / size : 1;
-  return {"shuffled_every_above", {noise, batches, last, replaced, cells, tail, backward}};
+  return {"shuffled_every_above", {noise, batches, last, replaced, curve_cells, tail, backward}};
 }
 
 // The pairs of ways in which the other records may stand. The record is left out with the probability r / n: of the
