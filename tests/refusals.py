@@ -2,7 +2,9 @@
 """Reads files of lines of code that are refused, and of what is then said.
 
 A line `code => words` is refused by an error whose text begins with these words (of a ValueError,
-or of the error that is named first); `...` in them stands for anything. Other lines define names.
+or of the error that is named first); `...` in them stands for anything. A line `code for each x in
+values => words` is refused at each of the values, which `{x}` is in the words. Other lines define
+names.
 """
 
 import json
@@ -21,7 +23,7 @@ import hockeystick as hs
 from hockeystick import baselines
 from hockeystick.sampling import sampled_run
 
-ERRORS = (AttributeError, TypeError, ValueError)
+ERRORS = Exception  # the line names which one
 
 
 def alike(*functions: Callable) -> Callable:
@@ -60,14 +62,17 @@ def cases(paths: Iterable[Path]) -> Iterator[Any]:
         names = dict(KNOWN)
         for line in path.read_text(encoding="utf-8").splitlines():
             code, arrow, said = line.partition(" => ")
+            code, _, values = code.partition(" for each x in ")
             if arrow:
-                yield pytest.param(code, said, names, id=f"{path.stem}: {code}")
+                for x in eval(values or "[None]", names):  # noqa: S307
+                    yield pytest.param(code, said, names | {"x": x}, id=f"{path.stem}: {code}")
             else:
-                exec(code, names)  # noqa: S102
+                exec(line, names)  # noqa: S102
 
 
 def check(code: str, said: str, names: dict[str, Any]) -> None:
     """That the line is refused by what it says."""
+    said = said.replace("{x}", repr(names["x"])) if "{x}" in said else said
     with pytest.raises(ERRORS) as caught:
         eval(code, names)  # noqa: S307
     kind = "" if caught.type is ValueError else f"{caught.type.__name__}: "

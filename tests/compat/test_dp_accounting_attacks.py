@@ -87,15 +87,3 @@ def test_mu_of_infinite_losses():
     found = leaky.get_gdp_parameter_estimate(false_positive_rates=np.array([0.1, 0.05]))
     assert found == pytest.approx(quantile(0.06) - quantile(0.05), rel=1e-4)
     assert distributions.identity().get_gdp_parameter_estimate() == pytest.approx(0, abs=1e-9)
-
-
-@pytest.mark.parametrize("rates", [math.nan, -0.1, [0.1, 1.5]])
-def test_rates_that_are_none_are_refused(rates):
-    with pytest.raises(ValueError, match=r"false_positive_rates must be in \[0, 1\]"):
-        distributions.identity().get_true_positive_rates(rates)
-
-
-@pytest.mark.parametrize("rates", [[], [0.7], [0.0, 0.1]])
-def test_mu_at_no_rates_is_refused(rates):
-    with pytest.raises(ValueError, match="one at most 1/2"):
-        distributions.identity().get_gdp_parameter_estimate(np.array(rates))

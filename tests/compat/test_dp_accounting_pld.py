@@ -184,20 +184,6 @@ def test_a_mixture_of_directions_and_of_one_for_both():
     assert leaks.get_delta_for_epsilon(math.inf) == 0.0625
 
 
-@pytest.mark.parametrize(
-    ("other", "weight", "message"),
-    [
-        (distributions.identity(0.25), 1.5, r"self_weight should be in \[0, 1\], got 1.5"),
-        (distributions.identity(0.25), math.nan, "self_weight"),
-        (distributions.identity(0.5), 0.5, "intervals are different"),
-        (distributions.identity(0.25, pessimistic_estimate=False), 0.5, "types are different"),
-    ],
-)
-def test_what_cannot_be_mixed(other, weight, message):
-    with pytest.raises(ValueError, match=message):
-        given_pair(True).compute_mixture(other, weight)
-
-
 @pytest.mark.parametrize("count", [1, 2, 7])
 @pytest.mark.parametrize("epsilon", [-3.0, -0.2, 0.0, 0.3, 1.5])
 def test_given_masses_are_composed_exactly(count, epsilon):

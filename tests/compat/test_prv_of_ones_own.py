@@ -207,30 +207,6 @@ def test_the_originals_bounds_hold_ours(make):
     assert narrow[1] == pytest.approx(wide[1], abs=0.05)
 
 
-def custom(cdf, **more):
-    return type("Custom", (prv.PrivacyRandomVariable,), {"cdf": lambda _, t: cdf(t), **more})()
-
-
-@pytest.mark.parametrize(
-    ("own", "error", "message"),
-    [
-        (custom(lambda _: 0.0), TypeError, "cdf must give an array"),
-        (custom(lambda t: ["1"] * t.size), TypeError, "cdf must give an array"),
-        (custom(lambda t: t), ValueError, r"cdf must be in \[0, 1\]"),
-        (custom(lambda t: np.where(t < 1, 0, np.nan)), ValueError, r"cdf must be in \[0, 1\]"),
-        (custom(lambda t: 0 * t), ValueError, "cdf must hold all but"),
-        (custom(lambda t: 0 * t + 1), ValueError, "cdf must hold all but"),
-        (custom(lambda t: ndtr(t - 0.5) + ndtr(-t) / 2), ValueError, "cdf must not fall"),
-        (custom(lambda t: ndtr(t + 1)), ValueError, "that of a privacy loss"),
-        (custom(Normal(1.0).cdf, pm_inf=1.5), ValueError, "pm_inf must be"),
-        (custom(Normal(1.0).cdf, pm_inf="0"), TypeError, "pm_inf must be"),
-    ],
-)
-def test_what_is_no_privacy_loss_is_refused(own, error, message):
-    with pytest.raises(error, match=message):
-        prv.PRVAccountant(own, **ERRORS)
-
-
 def test_trade_off_curves_of_ones_own_enclose_the_truth():
     """Four Gaussians of mu = 1/2 are one of mu 1: its curve is Phi(Phi^-1(1 - x) - 1)."""
     own = prv.PRVAccountant(Normal(2.0), eps_error=0.1, delta_error=1e-6, max_self_compositions=4)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pairs of two given distributions in ball arithmetic."""
 
-import math
 import random
 
 import pytest
@@ -90,14 +89,6 @@ def test_a_long_histogram_of_few_losses():
     p_sum, q_sum = arb(sum(p)), arb(sum(q))
     law = [atoms.Atom(p.count(w) * w / p_sum, p.count(w) * (4 - w) / q_sum) for w in (1, 2, 3)]
     atoms.check(pair, law)
-
-
-@pytest.mark.parametrize(
-    "weights", [[], [1.0], [1.0, -1.0], [1.0, math.nan], [math.inf, 1.0], [0.0, 1.0], [1e308] * 4]
-)
-def test_weights_that_are_none(weights):
-    with pytest.raises(ValueError, match="weights must"):
-        _core.dominating_pair("discrete_pair", weights)
 
 
 def test_losses_below_the_normal_range_are_off_by_what_their_rounding_takes():

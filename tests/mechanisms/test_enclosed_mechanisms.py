@@ -161,16 +161,6 @@ def test_a_grid_is_offered_from_above_only():
         epoch.pld(discretization_interval=1e-2, side="lower")
 
 
-def test_adjacencies_without_a_pair_are_refused_with_the_reason():
-    batch = STEP.fixed_size_sampled(batch_size=2, dataset_size=10)
-    with pytest.raises(ValueError, match="replace-one"):
-        batch.epsilon(1e-5)
-    with pytest.raises(ValueError, match="replace-special"):
-        STEP.shuffled(batches=10).epsilon(1e-5)
-    with pytest.raises(ValueError, match="no pair is proved"):
-        STEP.random_allocation(steps=10).epsilon(1e-5, adjacency="replace-one")
-
-
 def test_many_draws_of_one_record_are_not_lost():
     """Of 200 draws of two records, each is drawn about 100 times: the mean moves by 200."""
     batch = hs.Gaussian(noise_multiplier=100.0)

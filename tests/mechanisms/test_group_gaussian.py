@@ -95,9 +95,3 @@ def test_large_groups_that_are_nearly_all_drawn():
     bounds = many.epsilon_bounds(1e-6)
     plain = hs.Gaussian(5.0).group(400).epsilon_bounds(1e-6)
     assert bounds.lower <= bounds.upper <= plain.upper
-
-
-@pytest.mark.parametrize("parameters", [(), (1.0,), (1.0, 1.5), (1.0, *[0.1] * 1001)])
-def test_parameters_are_checked(parameters):
-    with pytest.raises(ValueError, match="must"):
-        _core.dominating_pair("group_gaussian_above_remove", parameters)

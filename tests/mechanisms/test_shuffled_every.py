@@ -81,11 +81,3 @@ def test_a_smaller_last_batch_costs_little():
 
 def test_the_same_order_is_one_epoch_at_less_noise():
     shuffles.check_that_the_same_order_is_one_epoch_at_less_noise()
-
-
-@pytest.mark.parametrize("adjacency", ["add-or-remove-one", "add-one", "remove-one"])
-def test_records_that_are_added_or_removed_are_refused(adjacency):
-    """Where the sizes change, equal contributions leave no gain of shuffling to be proved."""
-    epoch = hs.Gaussian(2.0).shuffled(batches=100)
-    with pytest.raises(ValueError, match="the batches change with the number of records"):
-        epoch.epsilon(1e-6, adjacency=adjacency)

@@ -9,25 +9,9 @@ from flint import arb
 import hockeystick as hs
 from exact.one_step import gaussian_delta
 from hockeystick import _core
-from hockeystick.adjacency import Adjacency, Direction
+from hockeystick.adjacency import Adjacency
 
 MEMORY = 1 << 30
-PAIR = hs.Laplace(noise_multiplier=1.0).dominating_pair(Direction.REMOVE)
-
-
-@pytest.mark.parametrize("ask", [_core.epsilon_bounds, _core.delta_bounds])
-def test_an_unknown_method_is_named_with_those_there_are(ask):
-    with pytest.raises(ValueError, match="method must be one of .*'fft_composition'.*, got 'fft'"):
-        ask([[(PAIR, 2)]], [0.5], tolerance=1e-3, memory_limit=MEMORY, method="fft")
-
-
-@pytest.mark.parametrize("argument", ["side", "estimator"])
-def test_an_unknown_name_of_a_distribution_is_refused(argument):
-    grid = {"interval": 0.1, "side": "upper", "estimator": "connect_dots", "tail_mass": 1e-9}
-    with pytest.raises(ValueError, match=rf"{argument} must be one of '.*', got 'upside'"):
-        _core.loss_pmf([(PAIR, 1)], memory_limit=MEMORY, **grid | {argument: "upside"})
-
-
 # A run and what its oracle, another method or a formula, must agree with at each question.
 BOTH = Adjacency.ADD_OR_REMOVE_ONE
 RUNS = {

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
-from hockeystick import _core
 
 SMALLEST = 1e-30
 SWEEP = [
@@ -92,17 +91,3 @@ def test_an_accountant_takes_it():
     acct = hs.Accountant().compose(step(1.0, 1e-6), count=5000)
     assert acct.delta(6.0) <= SMALLEST
     assert acct.delta_bounds(6.0, smallest=1e-40).upper <= 1e-40
-
-
-@pytest.mark.parametrize("smallest", [-1e-300, 1.0, float("nan"), float("inf")])
-def test_out_of_range(smallest):
-    run = 3 * hs.Laplace(1.0)
-    with pytest.raises(ValueError, match=r"smallest must be in \[0, 1\)"):
-        run.delta_bounds(1.0, smallest=smallest)
-    with pytest.raises(ValueError, match=r"smallest must be in \[0, 1\)"):
-        _core.delta_bounds([], [1.0], tolerance=1e-3, memory_limit=2**20, smallest=smallest)
-
-
-def test_other_questions_have_none():
-    with pytest.raises(TypeError, match="unexpected keyword argument 'smallest'"):
-        hs.Laplace(1.0).epsilon(1e-5, smallest=1e-30)

@@ -37,12 +37,3 @@ def test_names_are_taken_in_any_spelling(name):
         mechanism.delta_bounds(0.1, adjacency="x")
     with pytest.raises(ValueError, match="^adjacency must be one of 'add-or-remove-one', .* 'x'"):
         hs.Adjacency("x")
-
-
-@pytest.mark.parametrize("bad", ["add-one", hs.Adjacency.ADD_ONE, None, [], 0], ids=repr)
-@pytest.mark.parametrize(
-    "mechanism", [hs.Gaussian(1.0), hs.Laplace(1.0).poisson_sampled(0.1), hs.ApproximateDP(1, 0)]
-)
-def test_a_direction_is_a_direction(mechanism, bad):
-    with pytest.raises(TypeError, match="^direction must be one of Direction.REMOVE, .*, got "):
-        mechanism.dominating_pair(bad)

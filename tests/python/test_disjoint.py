@@ -152,15 +152,6 @@ def test_a_part_that_needs_more_memory_leaves_bounds_of_all():
     assert truth.lower <= upper
 
 
-@pytest.mark.parametrize("parts", [PARTS, ENCLOSED], ids=["exact", "enclosed"])
-@pytest.mark.parametrize("view", ["epsilon", "delta_bounds", "gdp_mu"])
-def test_replaced_records_are_refused(parts, view):
-    given = {"smallest_rate": 1e-9} if view == "gdp_mu" else {}
-    points = () if given else (0.1,)
-    with pytest.raises(ValueError, match="leaves a record in its part, not 'replace-one'.*add-or"):
-        getattr(hs.parallel(*parts), view)(*points, **given, adjacency="replace-one")
-
-
 def test_runs_that_another_contains_are_left_out():
     a, b = hs.Laplace(2.0), hs.Gaussian(3.0)
     assert hs.parallel(a, 3 * a, 2 * a, hs.Composition()) == hs.parallel(3 * a)

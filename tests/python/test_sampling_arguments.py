@@ -49,12 +49,6 @@ def test_numbers_of_numpy_are_whole_numbers(make, valid, name):
     assert make(**{**valid, name: Fraction(valid[name])}) == make(**valid)
 
 
-@pytest.mark.parametrize("bad", [None, 1, "yes", np.True_])
-def test_replacement_is_yes_or_no(bad):
-    with pytest.raises(TypeError, match="^replacement must be"):
-        STEP.fixed_size_sampled(batch_size=5, dataset_size=100, replacement=bad)
-
-
 @pytest.mark.parametrize("kind", [hs.FixedSizeSampled, hs.Shuffled])
 def test_the_mechanism_is_a_gaussian(kind):
     valid = {

@@ -27,8 +27,3 @@ def test_what_is_proved_is_returned(guarantee, epsilon, delta):
     assert epsilon <= guarantee.guaranteed_epsilon <= math.nextafter(epsilon, 1)
     assert guarantee.guaranteed_delta == pytest.approx(delta, rel=1e-12)
     assert (3 * guarantee.poisson_sampled(0.1)).epsilon(1e-4) < 3 * epsilon
-
-
-def test_the_law_of_the_number_must_be_said():
-    with pytest.raises(TypeError, match="^runs must be one of 'poisson', .*'fixed'.* got None"):
-        hs.best_of(hs.Gaussian(2.0), mean=10)

@@ -133,11 +133,6 @@ def test_a_run_keeps_its_directions():
     assert (alone.lower, alone.upper) == (asked.lower, asked.upper)
 
 
-def test_a_view_that_is_none_is_refused():
-    with pytest.raises(ValueError, match="view must be one of 'epsilon', .*got 'mean'"):
-        RUN._run().ask("mean", 1e-6, 0, 1e-3, 2**30, 0.0)
-
-
 def test_the_worst_of_runs_is_the_worst_at_each_point():
     parts = [5 * hs.ZCDP(0.02), 100 * hs.Laplace(20.0), hs.Gaussian(1.5).random_allocation(steps=5)]
     worst = _core.Run.worst_of([part._run() for part in parts])

@@ -113,9 +113,3 @@ def test_a_divergence_of_too_small_an_order_tells_nothing():
     assert group.renyi_divergence(2.0) < 1.6 * 1.001
     assert group.renyi_divergence(2.001) == math.inf
     assert hs.ApproximateDP(0.1, 1e-6).group(2).renyi_divergence(2.0) == math.inf
-
-
-@pytest.mark.parametrize("size", [0, 1001])
-def test_sizes_out_of_range(size):
-    with pytest.raises(ValueError, match=r"size must be in \[1, 1000\]"):
-        _core.chained_moments([(remove(hs.Gaussian(1.0)), 1)], size)

@@ -138,17 +138,6 @@ def test_closer_deltas_tell_more():
     assert close.limited_by == "theory"
 
 
-def test_the_variance_is_not_known_of_a_curve():
-    with pytest.raises(ValueError, match=r"the variance is not known of ZCDP\(0.1\)"):
-        hs.ZCDP(0.1).loss_variance_bounds()
-
-
-@pytest.mark.parametrize("epsilon", [-1.0, 1e5, float("nan")])
-def test_points_out_of_range_are_refused_by_name(epsilon):
-    with pytest.raises(ValueError, match="epsilon must be in"):
-        hs.ZCDP(0.1).probabilistic_delta_bounds(epsilon)
-
-
 @pytest.mark.parametrize("name", ["k of t", "zCDP", "fixed size"])
 def test_every_pair_that_the_guarantee_allows_counts(name):
     """A pair below the curve h may have the tail min h(e^t) / (1 - e^(t - epsilon))."""

@@ -149,19 +149,6 @@ def test_without_python_flint_the_extra_is_named(monkeypatch):
         hs.verify(STEP, delta=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("run", "adjacency"),
-    [
-        (hs.RandomizedResponse(noise_parameter=0.5, num_buckets=4), Adjacency.REMOVE_ONE),
-        (hs.PermuteAndFlip(epsilon=0.5), Adjacency.REPLACE_ONE),
-        (hs.Laplace(noise_multiplier=1.0).poisson_sampled(0.5), Adjacency.REPLACE_ONE),
-    ],
-)
-def test_an_adjacency_that_is_not_defined_is_refused(run, adjacency):
-    with pytest.raises(ValueError, match="adjacency must be one"):
-        hs.verify(run, delta=1e-5, adjacency=adjacency, fast=False)
-
-
 @pytest.mark.every(2)
 @pytest.mark.parametrize(
     "question",

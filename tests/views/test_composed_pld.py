@@ -14,13 +14,6 @@ TERMS = [
 HOW = {"interval": 1e-2, "tail_mass": 1e-12, "memory_limit": 2**28}
 
 
-@pytest.mark.parametrize(("name", "value"), [("side", "both"), ("estimator", "midpoint")])
-def test_an_unknown_name_is_refused_with_the_known_ones(name, value):
-    how = {"side": "upper", "estimator": "connect_dots", **HOW, name: value}
-    with pytest.raises(ValueError, match=f"^{name} must be one of .*, got '{value}'"):
-        _core.loss_pmf(TERMS, **how)
-
-
 def test_what_is_too_large_names_the_arguments():
     how = {"side": "upper", "estimator": "connect_dots", **HOW}
     for limits in ({"memory_limit": 2**10}, {"interval": 1e-20}):

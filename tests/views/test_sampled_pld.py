@@ -108,14 +108,6 @@ def test_rounding_finer_than_the_interval_is_refused():
         _core.poisson_sampled(rough, 0.5, backward=False, memory_limit=10**9)
 
 
-def test_much_memory_is_refused():
-    pmf = GAUSSIAN.pld()._pmfs[0]
-    with pytest.raises(ValueError, match="^memory_limit must be at least"):
-        _core.poisson_sampled(pmf, 0.5, backward=False, memory_limit=10**6)
-    with pytest.raises(ValueError, match="probability"):
-        _core.poisson_sampled(pmf, math.nan, backward=False, memory_limit=10**9)
-
-
 def test_a_pickle_samples_again():
     made = SKEW.pld(discretization_interval=0.25).poisson_sampled(0.5).reflected()
     again = pickle.loads(pickle.dumps(made))  # noqa: S301

@@ -153,10 +153,3 @@ def test_an_answer_is_of_one_state(monkeypatch):
     monkeypatch.setattr(hs.Composition, "zcdp", slow)
     assert acct.zcdp() == expected
     assert acct.composition == RUN + hs.Gaussian(1.0)
-
-
-@pytest.mark.parametrize("name", ["epsilon", "delta_bounds", "zcdp", "loss_mean", "advantage"])
-def test_calls_with_too_many_numbers_say_what_they_take(name):
-    account = hs.Accountant().compose(hs.Gaussian(2.0))
-    with pytest.raises(TypeError, match=rf"^{name} takes .*memory_limit.*; too many positional"):
-        getattr(account, name)(0.1, 0.2, 0.3)

@@ -53,9 +53,3 @@ def test_accountants_of_several_adjacencies_are_refused():
     for options in ({}, {"adjacency": "add-one"}):
         with pytest.raises(TypeError, match="make must return accountants of one adjacency"):
             hs.calibrate(make, epsilon=1.0, delta=1e-5, **options)
-
-
-@pytest.mark.parametrize("bad", [3, "ledger.json", {}])
-def test_what_was_spent_is_a_run(bad):
-    with pytest.raises(TypeError, match="^spent must be a mechanism or a composition, got "):
-        hs.calibrate(lambda n: n * hs.Gaussian(1.0), spent=bad, epsilon=1.0, delta=1e-5)

@@ -55,13 +55,3 @@ def test_counts_of_parts_that_stay_the_same():
     assert make(found).epsilon(1e-6) <= 8.0 < make(found + 1).epsilon(1e-6)
     several = hs.calibrate(make, epsilon=[4.0, 8.0], delta=1e-6)
     assert several.tolist() == [hs.calibrate(make, epsilon=4.0, delta=1e-6), found]
-
-
-def test_records_that_leave_their_part_are_refused():
-    with pytest.raises(ValueError, match="^adjacency must be one that leaves a record in its part"):
-        hs.calibrate(
-            lambda sigma: hs.parallel(*each(sigma)),
-            epsilon=1.0,
-            delta=1e-6,
-            adjacency="replace-one",
-        )

@@ -78,47 +78,6 @@ def test_a_looser_accuracy_widens_the_bounds():
     assert gaps[0] < gaps[1]
 
 
-@pytest.mark.parametrize(
-    ("name", "function", "problem"),
-    [
-        ("log_density", lambda x: np.full_like(x, np.nan), "log_density must return finite"),
-        ("log_density", lambda x: -np.abs(x - 1), "log_density must be symmetric"),
-        ("log_density", lambda x: -2 * np.log1p(x * x), "log_density must be concave"),
-        ("log_density", stats.norm(scale=2.5).logpdf, "distribution must be the integral"),
-        ("distribution", lambda x: np.full_like(x, 0.5), "distribution must increase"),
-        ("distribution", lambda x: stats.norm.cdf(x) - 0.1, "distribution must increase"),
-    ],
-)
-def test_what_is_no_such_noise(name, function, problem):
-    with pytest.raises(ValueError, match=f"^{problem}"):
-        hs.AdditiveNoise(**NORMAL | {name: function})
-
-
-@pytest.mark.parametrize("name", NORMAL)
-@pytest.mark.parametrize("function", [lambda _: "no", lambda x: x[:-1], lambda x: x.astype(int)])
-def test_functions_that_return_no_floats(name, function):
-    with pytest.raises(TypeError, match=f"^{name} must return an array of floats"):
-        hs.AdditiveNoise(**NORMAL | {name: function})
-
-
-@pytest.mark.parametrize("name", NORMAL)
-def test_what_is_no_function(name):
-    with pytest.raises(TypeError, match=f"^{name} must be a function, got 1.0"):
-        hs.AdditiveNoise(**NORMAL | {name: 1.0})
-
-
-@pytest.mark.parametrize("value", [0.0, -1.0, math.nan, math.inf])
-def test_sensitivity_out_of_range(value):
-    with pytest.raises(ValueError, match="^sensitivity must be finite and > 0, got "):
-        hs.AdditiveNoise(**NORMAL, sensitivity=value)
-
-
-@pytest.mark.parametrize("value", [0.0, 1e-17, 1e-5, math.nan])
-def test_accuracy_out_of_range(value):
-    with pytest.raises(ValueError, match=r"^accuracy must be in \[1.11022e-16, 1e-06\], got "):
-        hs.AdditiveNoise(**NORMAL, accuracy=value)
-
-
 class Failing:
     """The normal functions until told to go wrong."""
 

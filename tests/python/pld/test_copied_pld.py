@@ -2,14 +2,12 @@
 """Copies of a distribution are itself, and pickles make it again to the last bit."""
 
 import pickle
-from functools import partial
 
 import numpy as np
 import pytest
 
 import hockeystick as hs
 from hockeystick import Adjacency
-from hockeystick.pld import _made_again
 
 STEP = hs.Gaussian(noise_multiplier=2.0).poisson_sampled(0.1)
 RUN = 20 * STEP + 3 * hs.ApproximateDP(epsilon=0.1, delta=1e-7)
@@ -61,23 +59,3 @@ def test_a_support_may_be_changed_afterwards():
 def test_a_pickle_holds_no_masses():
     made = RUN.pld()
     assert len(pickle.dumps(made)) < 2000 < made.probabilities.nbytes
-
-
-@pytest.mark.parametrize(
-    ("make", "views", "error", "message"),
-    [
-        (partial(RUN.pld, side="both"), (), ValueError, "side must be one of 'upper', 'lower'"),
-        (partial(RUN.pld, discretization_interval=-1.0), (), ValueError, "discretization_interval"),
-        (partial(RUN.pld, memory_limit=1), (), ValueError, "memory_limit"),
-        (partial(RUN.pld, slack=0.0), (), TypeError, "slack"),
-        (partial(RUN.delta, 1.0), (), TypeError, "the result of a recipe must be a PrivacyLoss"),
-        (RUN, (), TypeError, "a recipe must be a call"),
-        (RUN.pld, [0], TypeError, "a recipe must be a call"),
-        (RUN.pld, (2,), ValueError, r"each of views must be a whole number in \[-1, 1\], got 2"),
-        (RUN.pld, (0, 1), ValueError, r"each of views must be a whole number in \[-1, 0\], got 1"),
-        (RUN.pld, (True,), TypeError, "each of views must be a whole number"),
-    ],
-)
-def test_a_damaged_recipe_is_refused(make, views, error, message):
-    with pytest.raises(error, match=message):
-        _made_again(make, views)
