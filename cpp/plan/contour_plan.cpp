@@ -56,7 +56,7 @@ ContourFrame contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, dou
     if (best.period > 0 && excess + math::log(tuning::rounding_allowed * rounding) > 0) break;
     const double wanted = std::max(1.0, excess + log_chernoff_peak(tilt));
     const auto above =
-        saddlepoint.chernoff_quantile({tilt, k}, wanted, 1, std::min(farthest(at), highest - tilt), nearby);
+        saddlepoint.chernoff_quantile({tilt, k}, wanted, 1, std::min(farthest(at), highest) - tilt, nearby);
     const auto below = saddlepoint.chernoff_quantile({tilt, k}, wanted, -1, tilt);
     nearby = above.tilt;
     // An alias is at most e^(K(t) - t epsilon + peak(t) - abs(t - tilt) period). The quantile's loss determines K(t).
@@ -102,9 +102,7 @@ void ContourPlanner::seek(double epsilon) {
 }
 
 void ContourPlanner::seek_large_loss() {
-  if (is_off("large_loss") || saddlepoint_.terms() > 1 ||
-      !(at_.deviation > tuning::far_apart * saddlepoint_.deviation()))
-    return;
+  if (is_off("large_loss") || !(at_.deviation > tuning::far_apart * saddlepoint_.deviation())) return;
   const bool wants_epsilon = question_.wants_epsilon() && at_.epsilon > 0;
   const auto found = wants_epsilon ? large_loss_of(saddlepoint_, at_.log_delta)
                                    : large_loss_at(saddlepoint_, at_.epsilon, at_.log_delta + tuning::far_less);
@@ -185,6 +183,7 @@ std::optional<ContourPlan> ContourPlanner::next(Lines& lines, double patience) {
   }
   if (cut && !(found && found->cost <= cut->cost)) {
     whole_ = std::move(whole);
+    is_known_whole_ = found.has_value() || is_ruled;
     return cut;
   }
   cut_ = 0;
@@ -205,7 +204,7 @@ std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience, d
   ContourPlan plan{frame(), {}, log_fraction_, 0};
   Contour& contour = plan.contour;
   samples_wanted_ = contour.period / deviation_;
-  if (!(contour.period > 0) || !(contour.higher < farthest(at_)) || !(samples_wanted_ < most_samples)) return {};
+  if (!(contour.period > 0) || !(samples_wanted_ < most_samples)) return {};
   if (math::log(rounding_) - log_sum_ > log_fraction_ + tuning::hopeless_rounding) return {};
   double spacing = 2 * std::numbers::pi / contour.period;
   // Errors of samples are relative to the moment at the tilt. Delta may be a small part of the weighted samples' sum.
@@ -230,7 +229,7 @@ std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience, d
   for (int i = 0; i < 4; ++i) {
     plan.needs = {contour.lower, contour.tilt, contour.higher, frequency, accuracy, most_nodes_, cut_};
     if (!make_lines(plan.needs, lines)) return {};
-    if (is_for_one_ && cut_ > 0 && i == 0) {
+    if (cut_ > 0 && i == 0) {
       lengthen(lines, contour);
       spacing = 2 * std::numbers::pi / contour.period;
       least = std::ceil(0.5 * frequency / spacing) + 2;
@@ -280,11 +279,11 @@ bool ContourPlanner::make_lines(const LineNeeds& needs, Lines& lines) const {
 // The saddlepoint's nodes know only roughly where the lines end, and moments at the highest tilts depend on that. So
 // the lines' own bounds choose the tilt of the upper aliases, and lengthen the period where they have to.
 void ContourPlanner::lengthen(const Lines& lines, Contour& contour) const {
-  constexpr int tries = 8;  // evenly spaced tilts
+  constexpr double most = 200;  // as far to the highest tilt tried as to the lowest
   const double rise = contour.higher - contour.tilt, allowed = log_fraction_ + at_.log_delta;
   double least = infinity;
-  for (int i = 1; i <= tries; ++i) {
-    const double further = rise * i / tries, tilt = contour.tilt + further;
+  for (double further = rise; further > rise / most && !(least < contour.period); further /= 2) {
+    const double tilt = contour.tilt + further;
     double log_moment = 0;
     for (std::size_t j = 0; j < lines.size(); ++j)
       log_moment += saddlepoint_.count(j) * lines[j]->log_moment_above(tilt);
@@ -296,7 +295,7 @@ void ContourPlanner::lengthen(const Lines& lines, Contour& contour) const {
 
 bool ContourPlanner::learn(double epsilon, double delta, double slope, double rounding) {
   // The forecast of epsilon was good: leaving losses out made the answer wide, or a term whose line cannot do so.
-  if (cut_ > 0 && whole_ && std::fabs(epsilon - at_.epsilon) <= 0.01 * epsilon) {
+  if (cut_ > 0 && whole_ && is_known_whole_ && std::fabs(epsilon - at_.epsilon) <= 0.01 * epsilon) {
     restore();
     return true;
   }

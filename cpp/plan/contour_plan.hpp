@@ -126,6 +126,7 @@ class ContourPlanner {
   bool is_for_one_ = false;                              // whether lines leave out all but one large loss
   double cut_ = 0;                                       // P-mass of the largest losses that a line may leave out
   std::optional<std::pair<Saddlepoint, Saddle>> whole_;  // of all losses, kept from before a cut
+  bool is_known_whole_ = false;                          // whether there may be a plan with these
 };
 
 }  // namespace hockeystick

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/large_loss.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <span>
+#include <utility>
 #include <vector>
 
 #include "numeric/elementary.hpp"
@@ -14,15 +15,22 @@
 namespace hockeystick {
 namespace {
 
-// The losses in increasing order, and the expected number of steps with each. The first `small` of them are small.
+// The losses of all terms in increasing order, and the expected number of steps with each. The first `small` of them
+// are small.
 struct Losses {
-  explicit Losses(const Saddlepoint& saddlepoint)
-      : loss(saddlepoint.nodes(0).loss),
-        count(saddlepoint.nodes(0).log_mass.begin(), saddlepoint.nodes(0).log_mass.end()) {
-    exponentials(count);
-    CompensatedSum sum;
-    for (const double mass : count) sum.add(mass);
-    for (double& each : count) each *= saddlepoint.count(0) / sum.value();
+  explicit Losses(const Saddlepoint& saddlepoint) {
+    std::vector<std::pair<double, double>> all;
+    for (std::size_t j = 0; j < saddlepoint.terms(); ++j) {
+      const SeenNodes nodes = saddlepoint.nodes(j);
+      std::vector<double> mass(nodes.log_mass.begin(), nodes.log_mass.end());
+      exponentials(mass);
+      CompensatedSum sum;
+      for (const double each : mass) sum.add(each);
+      for (std::size_t i = 0; i < mass.size(); ++i)
+        all.emplace_back(nodes.loss[i], mass[i] * saddlepoint.count(j) / sum.value());
+    }
+    std::sort(all.begin(), all.end());
+    for (const auto& [at, expected_number] : all) loss.push_back(at), count.push_back(expected_number);
   }
 
   // Counts losses below half of epsilon as small. True if their sum hardly reaches epsilon.
@@ -66,8 +74,7 @@ struct Losses {
     return found;
   }
 
-  std::span<const double> loss;
-  std::vector<double> count;
+  std::vector<double> loss, count;
   std::size_t small = 0;
   double expected = 0;             // number of large losses
   double mean = 0, deviation = 0;  // of the sum of small losses

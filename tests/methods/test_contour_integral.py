@@ -244,3 +244,30 @@ def test_lines_are_fine_enough_below_their_last_sample_too():
     assert found.gap <= 1e-7 * found.upper
     for table in run.explain(epsilon=6.75e-5, tolerance=1e-7, adjacency="remove-one").directions:
         assert {row.method: row.attempts for row in table}["fft_composition"] == 0
+
+
+@pytest.mark.parametrize(
+    ("run", "epsilons"),
+    [
+        (
+            13367 * hs.Gaussian(0.5498662245373046).poisson_sampled(3.4536741427983064e-05)
+            + 17209 * hs.Gaussian(2.311884174350662).poisson_sampled(1.0535511139593334e-06),
+            [0.1, 0.4, 1.0, 4.0],
+        ),
+        (
+            2 * hs.Gaussian(1.3457829510860664).poisson_sampled(0.0075330881218061115)
+            + 2980 * hs.Gaussian(1.75415194319133).poisson_sampled(1.9830994628064983e-05),
+            [0.0227, 0.0574],
+        ),
+    ],
+)
+def test_one_large_loss_of_several_kinds_of_steps(run, epsilons):
+    """Grids as fine as their small losses are long: a line leaves the largest losses out."""
+    for epsilon in epsilons:
+        (table,) = run.explain(epsilon=epsilon, adjacency="remove-one").directions
+        (chosen,) = (row for row in table if row.verdict == "chosen")
+        assert chosen.method == "contour_integral"
+        rough = run.delta_bounds(epsilon, adjacency="remove-one", tolerance=0.1)
+        close = run.delta_bounds(epsilon, adjacency="remove-one")
+        assert rough.lower <= close.upper
+        assert close.lower <= rough.upper
