@@ -4,6 +4,7 @@
 // Questions about the whole curve ask for delta at a few hundred losses and share the evaluators that answer deltas.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -28,11 +29,17 @@ struct CurvePoint {
 inline constexpr double farthest_point = 690;
 CurvePoint curve_point(double loss, const Interval& delta);
 
+/// The number that the tolerance of a point is relative to: delta or, at a negative loss, alpha times that of the
+/// reverse.
+inline double size_of(const CurvePoint& at) {
+  return std::max(at.loss < 0 ? at.value.upper - 1 + at.alpha.upper : at.value.upper, 1e-300);
+}
+
 /// The power at a false positive rate, of h known at points.
 struct PowerBetween {
   Interval power;
   std::size_t best;      // the point that bounds it above
-  bool is_closed_below;  // whether losses below all points are shown not to matter
+  bool is_closed_below;  // whether losses below all points are shown not to matter more than those between
   bool is_closed_above;
   std::size_t weakest = 0;  // the point right before the losses that bound it below
 };

@@ -155,8 +155,9 @@ void close(CurveKinks& upper, const Direction& direction) {
 // them, until the bounds from above and below meet there.
 class MuByDeltas {
  public:
-  MuByDeltas(const Direction& direction, const Direction* reverse, const Limits& limits)
-      : direction_(direction),
+  MuByDeltas(const Saddlepoint& saddlepoint, const Direction& direction, const Direction* reverse, const Limits& limits)
+      : saddlepoint_(saddlepoint),
+        direction_(direction),
         curve_(direction, reverse, limits),
         by_largest_(direction, limits.tolerance),
         limits_(limits) {}
@@ -179,6 +180,7 @@ class MuByDeltas {
   static constexpr std::size_t most_points = 4096;
   // Of delta, and of the tolerance: with 1e-3 and 0.15 the mu of rare samples takes twice as long, and more is refused.
   static constexpr double first_tolerance = 0.02, for_delta = 0.5;
+  static constexpr double least_tolerance = 2e-12;  // at which contours may know deltas
 
   // Halvings of an epsilon at which so small a delta is left that no test of the rate decides beyond.
   std::vector<WantedPoint> first_points(double smallest_rate) const {
@@ -187,9 +189,14 @@ class MuByDeltas {
     double last = epsilon_bounds({&direction_, 1}, {&beyond, 1}, limits).front().upper;
     if (!(last > 0 && last < farthest_point))
       last = std::clamp(largest_finite_loss(direction_), 0x1p-40, farthest_point);
-    std::vector<WantedPoint> wanted{{0, first_tolerance}};
-    for (double loss = last; loss > last / 100; loss *= 0.7) wanted.push_back({loss, first_tolerance});
-    wanted.push_back({largest_finite_loss(direction_), first_tolerance});  // beyond which the curve is flat
+    std::vector<WantedPoint> wanted;
+    const auto add = [&](double loss) {
+      const double share = missed_share(saddlepoint_.rough_saddle_for_epsilon(loss));
+      wanted.push_back({loss, std::max(first_tolerance * share, least_tolerance)});
+    };
+    add(0);
+    for (double loss = last; loss > last / 100; loss *= 0.7) add(loss);
+    add(largest_finite_loss(direction_));  // beyond which the curve is flat
     return wanted;
   }
 
@@ -253,13 +260,10 @@ class MuByDeltas {
     const std::size_t size = points.size(), line = std::min(corner.line, size - 1);
     const double closer = 1 + for_delta * limits_.tolerance, mu = std::max(corner.mu, 1e-300);
     const double part = gaussian_power(mu * closer, 0, corner.fpr).upper - gaussian_power(mu, 0, corner.fpr).lower;
-    const auto size_of = [](const CurvePoint& at) {
-      return std::max(at.loss < 0 ? at.value.upper - 1 + at.alpha.upper : at.value.upper, 1e-300);
-    };
     // Next to a point that was not to be had as closely as wanted others are not, either.
     const auto want = [&](double loss, const CurvePoint& a, const CurvePoint& b) {
       const double tolerance = 0.5 * part / std::sqrt(size_of(a) * size_of(b));
-      wanted.push_back({loss, std::clamp(std::max(tolerance, std::min(a.refused, b.refused)), 2e-12, 0.1)});
+      wanted.push_back({loss, std::clamp(std::max(tolerance, std::min(a.refused, b.refused)), least_tolerance, 0.1)});
     };
     const std::size_t first = line - std::min<std::size_t>(line, 1), last = std::min(line + 1, size - 1);
     const CurvePoint& at = points[line];
@@ -274,6 +278,7 @@ class MuByDeltas {
     if (line == 0) want(at.loss - (size > 1 ? points[1].loss - at.loss : step), at, at);
   }
 
+  const Saddlepoint& saddlepoint_;
   const Direction& direction_;
   CurvePoints curve_;
   LargestLossPower by_largest_;
@@ -288,9 +293,8 @@ Answer of_gaussians(const MergedDirection& merged) {
 }
 
 // Whether all rates need the most that any run does, as the rarest tests miss next to nothing.
-bool needs_all(const Direction& direction, std::span<const double> rates, std::span<Answer> answers,
-               const Limits& limits) {
-  const Saddlepoint saddlepoint(direction);
+bool needs_all(const Saddlepoint& saddlepoint, const Direction& direction, std::span<const double> rates,
+               std::span<Answer> answers, const Limits& limits) {
   for (std::size_t i = 0; i < rates.size(); ++i) {
     std::array<Answer, 1> power;
     power[0].converged = false;
@@ -324,8 +328,11 @@ std::vector<Answer> worst_mu(std::span<const Direction> directions, std::span<co
       found.back().upper = infinity, found.back().converged = false;
     }
     const Direction* reverse = j < reverses.size() ? &reverses[j] : nullptr;
-    if (!merged.only_gaussian && !needs_all(merged.terms, rates, found, limits))
-      MuByDeltas(merged.terms, reverse, limits).solve(rates, found);
+    if (!merged.only_gaussian) {
+      const Saddlepoint saddlepoint(merged.terms);
+      if (!needs_all(saddlepoint, merged.terms, rates, found, limits))
+        MuByDeltas(saddlepoint, merged.terms, reverse, limits).solve(rates, found);
+    }
     for (std::size_t k = 0; k < found.size(); ++k) {
       Answer& answer = answers[falling[k]];
       answer = worse(answer, merged.only_gaussian ? of_gaussians(merged) : found[k], limits.tolerance);

@@ -34,12 +34,7 @@ NeedsAt needs_of_rates(double tolerance) {
 
 // Delta is the power over 1 + slope; tests that find most know it better than they miss.
 double delta_tolerance(const Saddle& at, double tolerance) {
-  const double away = at.tilt * at.deviation;
-  double share = 1;
-  if (at.epsilon > 0) {
-    share = std::clamp(scaled_normal_tail(-away) / scaled_normal_tail(away), 1e-6, 1.0);
-    if (at.slope > 0) share *= 1 + at.slope;
-  }
+  const double share = at.epsilon > 0 ? std::max(missed_share(at), 1e-6) * (1 + std::max(at.slope, 0.0)) : 1;
   return std::clamp(for_delta * tolerance * share, least_tolerance, most_tolerance);
 }
 
@@ -139,35 +134,42 @@ double meeting_of_chords(std::span<const CurvePoint> points, std::size_t k) {
 
 }  // namespace
 
+double missed_share(const Saddle& at) {
+  const double away = at.tilt * at.deviation;
+  return std::min(1.0, scaled_normal_tail(-away) / scaled_normal_tail(away));
+}
+
 void add_points(std::span<const CurvePoint> points, const PowerBetween& found, double allowed,
                 std::vector<WantedPoint>& wanted) {
   const std::size_t size = points.size();
   if (size == 0) return;
-  const CurvePoint& best = points[found.best];
-  const double known = best.loss < 0 ? best.value.upper - 1 + best.alpha.upper : best.value.upper;
-  const double tolerance =
-      std::clamp(0.3 * for_delta * allowed / std::max(known, 1e-300), least_tolerance, most_tolerance);
-  const auto beyond = [&](double end, double step) {
-    for (int k = 1; k <= 32; k *= 2) wanted.push_back({end + k * step, tolerance});
+  // Next to a point that was not to be had as closely as wanted others are not, either.
+  const auto want = [&](double loss, const CurvePoint& a, const CurvePoint& b) {
+    const double tolerance = for_delta * allowed / std::sqrt(size_of(a) * size_of(b));
+    wanted.push_back(
+        {loss, std::clamp(std::max(tolerance, std::min(a.refused, b.refused)), least_tolerance, most_tolerance)});
   };
-  const double alone = std::max(std::fabs(best.loss), 1.0) / 32;
+  const auto beyond = [&](const CurvePoint& end, double step) {
+    for (int k = 1; k <= 32; k *= 2) want(end.loss + k * step, end, end);
+  };
+  const double alone = std::max(std::fabs(points[found.best].loss), 1.0) / 32;
   const double before = size > 1 ? points[1].loss - points[0].loss : alone;
   const double behind = size > 1 ? points[size - 1].loss - points[size - 2].loss : alone;
-  if (!found.is_closed_above) beyond(points.back().loss, behind);
-  if (!found.is_closed_below) beyond(points.front().loss, -before);
+  if (!found.is_closed_above) beyond(points.back(), behind);
+  if (!found.is_closed_below) beyond(points.front(), -before);
   if (!found.is_closed_above || !found.is_closed_below) return;
   const auto closer = [&](std::size_t first, std::size_t last) {
     for (std::size_t k = first; k <= last; ++k) {
-      const auto& [loss, alpha, value, refused] = points[k];
-      if (refused == 0 && value.upper - value.lower > for_delta * allowed) wanted.push_back({loss, tolerance});
+      const CurvePoint& at = points[k];
+      if (at.refused == 0 && at.value.upper - at.value.lower > for_delta * allowed) want(at.loss, at, at);
       if (k == last) break;
       for (const double share : {0.25, 0.5, 0.75})
-        wanted.push_back({loss + share * (points[k + 1].loss - loss), tolerance});
+        want(at.loss + share * (points[k + 1].loss - at.loss), at, points[k + 1]);
     }
   };
   closer(found.best - std::min<std::size_t>(found.best, 2), std::min(size - 1, found.best + 2));
   for (std::size_t k = found.best - std::min<std::size_t>(found.best, 1); k <= found.best; ++k)
-    if (k > 0 && k + 2 < size) wanted.push_back({meeting_of_chords(points, k), tolerance});
+    if (k > 0 && k + 2 < size) want(meeting_of_chords(points, k), points[k], points[k + 1]);
   if (found.weakest + 2 < found.best || found.weakest > found.best + 1)
     closer(found.weakest, std::min(size - 1, found.weakest + 1));
 }

@@ -15,6 +15,9 @@ namespace hockeystick {
 /// The part of the allowed width of a power that is for delta at each point.
 inline constexpr double for_delta = 0.12;
 
+/// About what a test that decides at a saddle misses, over what it finds; at most 1. A guess.
+double missed_share(const Saddle& at);
+
 /// What is wanted of the curve where the loss decides at a saddle.
 struct PointNeeds {
   double distance;   // [nats] to the next point; the power is off as by its square

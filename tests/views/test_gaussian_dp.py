@@ -125,6 +125,26 @@ def test_mu_of_rare_samples(run):
     assert np.all(power.lower <= normal.upper)
 
 
+@pytest.mark.parametrize(
+    "run",
+    [
+        503 * hs.Laplace(1.9314856394658515),
+        230 * hs.Laplace(1.3532697532052382),
+        3836 * hs.Laplace(5.285225196607838),
+        41 * hs.DiscreteGaussian(0.5879744748111616),
+        2212 * hs.DiscreteGaussian(4.9519928473818124),
+        1877 * hs.DiscreteGaussian(3.876586664326044),
+    ],
+)
+def test_mu_of_hardly_private_runs(run):
+    """Delta is next to 1 at the losses that decide: what is left of it counts."""
+    mu = run.gdp_mu_bounds()
+    assert 9 < mu.lower <= mu.upper <= mu.lower * 1.001
+    rates = np.array([1e-11, 1e-9, 1e-6])
+    normal = hs.Gaussian(noise_multiplier=1 / mu.upper).true_positive_rate_bounds(rates)
+    assert np.all(run.true_positive_rate_bounds(rates, tolerance=1e-2).lower <= normal.upper)
+
+
 def test_points_lie_only_where_they_may_matter():
     """The trade-off is nearly Gaussian: every rate needs about as much, and few are left open."""
     run = 3 * hs.Gaussian(noise_multiplier=7.084290125454312).random_allocation(steps=73)

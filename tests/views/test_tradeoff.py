@@ -220,3 +220,20 @@ def test_a_power_next_to_one_by_looser_deltas_is_an_answer(rate):
     found = run.true_positive_rate_bounds(rate)
     assert found.lower > 1 - 1e-9
     assert run.tradeoff_bounds(rate).upper < 1e-9
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        7302 * hs.Gaussian(1.7927032441014903).poisson_sampled(0.27527836409828826)
+        + 7920 * hs.Gaussian(1.944271928403528).poisson_sampled(4.2039191772617096e-06),
+        2 * hs.Gaussian(0.5672678010206643)
+        + 3 * hs.Laplace(2.2684386430368733)
+        + 53274 * hs.Gaussian(2.6956783172906476).poisson_sampled(0.16066650996626064),
+    ],
+)
+def test_tests_of_hardly_private_runs_miss_next_to_nothing(run):
+    """They decide where the curve is 1 to all digits, and it has to be known as well far above."""
+    for adjacency in ("add-one", "remove-one"):
+        found = run.tradeoff_bounds(np.array([1e-5, 1e-3, 0.3]), adjacency=adjacency)
+        assert np.all(found.upper < 1e-9)
