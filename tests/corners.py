@@ -38,6 +38,44 @@ class Corner(NamedTuple):
     unsampled: AnyRun | None = None
 
 
+MOST_STEPS = 10**9  # of one mechanism in a run
+
+
+def _of_all_records(one: hs.Mechanism) -> AnyRun | None:
+    """The step of a scheme as often as a record joins it; what is no scheme is its own step."""
+    match one:
+        case hs.PoissonSampled():
+            return 1 * one.mechanism
+        case hs.PoissonSampledRun():
+            return one.run
+        case hs.RandomAllocation() | hs.Shuffled():
+            times = one.epochs
+        case hs.SelectedSteps():
+            times = one.epochs * one.selected
+        case hs.FixedSizeSampled():
+            times = one.batch_size**2 if one.replacement else 1
+        case hs.Grouped(mechanism=hs.PoissonSampled(mechanism=step)):
+            return 1 * hs.Grouped(step, one.size)
+        case _:
+            return 1 * one
+    return times * one.mechanism if times <= MOST_STEPS else None
+
+
+def unsampled(run: AnyRun) -> AnyRun | None:
+    """The run on all records, if there is one and it is another."""
+    if isinstance(run, hs.DisjointParts):
+        parts = [unsampled(part) or part for part in run.runs]
+        whole: AnyRun = hs.parallel(*parts)
+        return whole if whole != run else None
+    whole = hs.Composition()
+    for one, count in run.terms:
+        step = _of_all_records(one)
+        if step is None or any(count * times > MOST_STEPS for _, times in step.terms):
+            return None
+        whole = whole + count * step
+    return whole if whole != run else None
+
+
 def _count(rng: random.Random) -> int:
     return rng.choice((1, 1, 2, 5, 1000, round(power(rng, 0, 5)), round(power(rng, 4, 9))))
 
@@ -173,6 +211,12 @@ def plain(rng: random.Random) -> Corner:
     return Corner(_count(rng) * rng.choice(kinds)())
 
 
+def hostile(rng: random.Random, draw: Callable[[random.Random], Any]) -> Corner:
+    """Of a family of hostile runs."""
+    run = draw(rng)[0]
+    return Corner(run, unsampled(run))
+
+
 KINDS: dict[str, Callable[[random.Random], Corner]] = {
     "sampled, little noise": lambda rng: sampled(rng, _little),
     "sampled": lambda rng: sampled(rng, _any_noise),
@@ -189,7 +233,7 @@ KINDS: dict[str, Callable[[random.Random], Corner]] = {
     "best of": best,
     "plain": plain,
     **{
-        f"hostile {name}": lambda rng, draw=draw: Corner(draw(rng)[0])
+        f"hostile {name}": lambda rng, draw=draw: hostile(rng, draw)
         for name, (draw, _) in FAMILIES.items()
     },
 }

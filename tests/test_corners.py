@@ -123,3 +123,14 @@ def test_misses_of_nearly_all_alarms_are_no_fewer_than_of_the_step():
     step, rates = hs.Gaussian(8.88), [0.5, 1 - 1e-9]
     sampled = (1 * step.poisson_sampled(0.5)).tradeoff_bounds(rates).lower
     assert all(sampled >= (1 * step).tradeoff_bounds(rates).lower)
+
+
+def test_tiny_rates_of_hardly_any_information_are_no_worse_than_of_the_step():
+    step = hs.Gaussian(7e9)
+    for rate in (1e-300, 1e-9, 0.5):
+        for adjacency in ("remove-one", "replace-one"):
+            sampled = (1 * step.poisson_sampled(0.12)).true_positive_rate_bounds(
+                rate, adjacency=adjacency
+            )
+            best = (1 * step).true_positive_rate_bounds(rate, adjacency=adjacency)
+            assert sampled.upper <= best.upper * (1 + corners.ROUNDING)

@@ -216,7 +216,7 @@ std::pair<std::vector<std::size_t>, std::vector<double>> open_of(const Answers& 
   std::vector<std::size_t> which;
   std::vector<double> open;
   for (std::size_t k = 0; k < answers.size(); ++k)
-    if (is_open(answers[k])) which.push_back(k), open.push_back(points[k]);
+    if (is_open(answers[k], points[k])) which.push_back(k), open.push_back(points[k]);
   return {which, open};
 }
 
@@ -234,8 +234,8 @@ Answers ask_once(const Run& run, const Row& row, std::size_t adjacency, Points p
 // A refusal between sides has the best bounds of looser tolerances, too, as one of pairs that dominate has already.
 void take_looser(const Run& run, const Row& row, std::size_t adjacency, Points points, const Limits& limits,
                  Answers& answers) {
-  const auto [which, open] =
-      open_of(answers, points, [&](const Answer& answer) { return !answer.converged && !is_told(row, answer); });
+  const auto [which, open] = open_of(
+      answers, points, [&](const Answer& answer, double) { return !answer.converged && !is_told(row, answer); });
   if (open.empty() || run.is_exact_in(adjacency) || !limits.method.empty()) return;
   const WorkLimit work(work_of(open.size()));
   Answers found;
@@ -254,8 +254,9 @@ void take_looser(const Run& run, const Row& row, std::size_t adjacency, Points p
 // Whether the step on all records may be closer than an answer about a sample of this part of them: where the answer
 // is wide, where most records are in the sample, and where so much is lost that a half of the records tells nearly as
 // much: less by log 2 of a loss, which counts 1 in 50 where losses are as large.
-bool may_be_closer(const Row& row, const Answer& answer, double part) {
-  if (!answer.converged || part > 0.5 || answer.lower < 0.99 * answer.upper) return true;
+bool may_be_closer(const Row& row, const Answer& answer, double point, double part) {
+  const double least = row.wanted == Wanted::power ? point : 0;  // of rates what is above a guess
+  if (!answer.converged || part > 0.5 || answer.lower - least < 0.99 * (answer.upper - least)) return true;
   return row.wanted == Wanted::risk || answer.upper > (trivial(row, 0.5).upper == 1 ? 0.5 : 50);
 }
 
@@ -274,8 +275,8 @@ void take_unsampled(const Run& run, const Row& row, std::size_t adjacency, Point
   if (row.wanted == Wanted::loss) return;  // of which more may be lost to some, and less to others
   const double part = largest_part(run);
   if (part == 0) return;
-  const auto [which, open] =
-      open_of(answers, points, [&](const Answer& answer) { return may_be_closer(row, answer, part); });
+  const auto [which, open] = open_of(
+      answers, points, [&](const Answer& answer, double point) { return may_be_closer(row, answer, point, part); });
   if (open.empty()) return;
   const std::shared_ptr<const Run> whole = run.unsampled();
   if (whole == nullptr) return;

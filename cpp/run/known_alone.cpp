@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "mechanisms/allocation/allocation_epoch.hpp"
+#include "mechanisms/allocation/visible_run.hpp"
 #include "mechanisms/curves/fixed_size.hpp"
 #include "mechanisms/curves/zero_concentrated.hpp"
 #include "mechanisms/known_pairs.hpp"
@@ -114,6 +115,24 @@ std::vector<Interval> concentrated_bounds(std::span<const ConcentratedRun> runs,
   return bounds;
 }
 
+// Allocations of Gaussians whose noise tells the steps that a record joins, maybe with plain ones, as one run.
+std::vector<VisibleEpochs> visible_epochs(std::span<const DescribedTerm> terms) {
+  constexpr std::size_t most = 32;  // distinct ones
+  std::vector<VisibleEpochs> epochs;
+  bool is_sampled = false;
+  for (const auto& [one, count] : terms) {
+    const bool is_plain = one->kind->name == "gaussian";
+    if (epochs.size() == most ||
+        (!is_plain && (one->kind->name != "random_allocation" || one->inner->kind->name != "gaussian")))
+      return {};
+    const double noise = is_plain ? one->number(0) : one->inner->number(0) / std::sqrt(one->number(1));
+    if (!is_plain && noise >= visible) return {};
+    is_sampled = is_sampled || !is_plain;
+    epochs.push_back({1 / noise, is_plain ? 1 : one->number(0), static_cast<double>(count)});
+  }
+  return is_sampled ? epochs : std::vector<VisibleEpochs>{};
+}
+
 }  // namespace
 
 std::vector<Interval> known_alone(std::span<const DescribedTerm> terms, Wanted wanted,
@@ -128,6 +147,19 @@ std::vector<Interval> known_alone(std::span<const DescribedTerm> terms, Wanted w
   const bool wants_epsilon = wanted == Wanted::epsilon;
   // Of the largest loss, at delta = 0, these ways know nothing.
   if (wants_epsilon && std::find(points.begin(), points.end(), 0.0) != points.end()) return {};
+  const auto asks = [&](std::string_view which) {
+    return std::any_of(comparisons.begin(), comparisons.end(), [&](Comparison way) { return form(way) == which; });
+  };
+  if (const auto epochs = visible_epochs(terms); !epochs.empty() && asks("remove") && !replaces(comparisons.front())) {
+    std::vector<Interval> bounds(points.size(), {0, infinity});
+    for (const double gap : {8.0, 20.0}) {
+      const VisibleRun run(epochs, gap);
+      for (std::size_t i = 0; i < points.size(); ++i)
+        bounds[i] =
+            both(bounds[i], wants_epsilon ? run.epsilon(points[i], asks("add")) : run.delta(points[i], asks("add")));
+    }
+    return bounds;
+  }
   const MechanismKind* kind = terms.front().mechanism->kind;
   if (is_off("epochs") && kind->name == "random_allocation") return {};
   if (std::any_of(terms.begin(), terms.end(), [=](const auto& term) { return term.mechanism->kind != kind; }))
@@ -146,9 +178,6 @@ std::vector<Interval> known_alone(std::span<const DescribedTerm> terms, Wanted w
     return {};
   const double noise = one.inner->number(0), epochs = one.number(1);
   if (!Range{0.2, 1000}.holds(noise / std::sqrt(epochs))) return {};
-  const auto asks = [&](std::string_view which) {
-    return std::any_of(comparisons.begin(), comparisons.end(), [&](Comparison way) { return form(way) == which; });
-  };
   return allocation_bounds({noise, one.number(0), epochs, asks("remove"), asks("add"), wants_epsilon, tolerance},
                            points);
 }

@@ -19,6 +19,7 @@
 #include "mechanisms/allocation/allocation_hyperbola.hpp"
 #include "mechanisms/allocation/convex_convolution.hpp"
 #include "mechanisms/allocation/lognormal_series.hpp"
+#include "mechanisms/allocation/visible_run.hpp"
 #include "mechanisms/curves/fixed_size.hpp"
 #include "mechanisms/curves/log_curve.hpp"
 #include "mechanisms/curves/shuffle_curve.hpp"
@@ -333,4 +334,23 @@ void bind_sampling(py::module_& m) {
       py::arg("mu"), py::arg("batches"), py::arg("by_batch") = 0.0, py::arg("joins") = 1.0, py::kw_only(),
       py::arg("uses_all") = false, py::arg("last_size") = 1.0, py::arg("replaces") = false, py::arg("back"),
       py::arg("alpha"), py::arg("cells") = 24, py::arg("tail") = 1e-12, "The curve of a shuffled epoch, from above.");
+  using Epochs = std::vector<std::array<double, 3>>;
+  const auto ends = [](const Interval& both) { return std::pair(both.lower, both.upper); };
+  py::class_<VisibleRun>(module, "VisibleRun", "Allocations of Gaussians with little noise.")
+      .def(py::init([](const Epochs& epochs, double gap) {
+             std::vector<VisibleEpochs> all;
+             for (const auto& [mu, steps, count] : epochs) all.push_back({mu, steps, count});
+             return VisibleRun(std::move(all), gap);
+           }),
+           py::arg("epochs"), py::arg("gap") = 8.0)
+      .def(
+          "epsilon", [=](const VisibleRun& run, double delta, bool adds) { return ends(run.epsilon(delta, adds)); },
+          py::arg("delta"), py::arg("adds") = false)
+      .def(
+          "delta", [=](const VisibleRun& run, double epsilon, bool adds) { return ends(run.delta(epsilon, adds)); },
+          py::arg("epsilon"), py::arg("adds") = false)
+      .def("log_mistaken", &VisibleRun::log_mistaken)
+      .def("log_missed", &VisibleRun::log_missed)
+      .def("log_added", &VisibleRun::log_added)
+      .def("adds_spare", &VisibleRun::adds_spare);
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "mechanisms/allocation/allocation_curve.hpp"
+#include "mechanisms/allocation/visible_run.hpp"
 #include "mechanisms/described/enclosed.hpp"
 #include "mechanisms/described/rows.hpp"
 #include "numeric/elementary.hpp"
@@ -16,7 +17,6 @@ namespace {
 using namespace rows::arguments;
 using namespace rows::allocations;
 
-constexpr double visible = 0.1;         // noise multipliers that tell the step a record joined, but for 1e-28
 constexpr double most_convolved = 300;  // nats
 
 // Name of the pair "above", "below", "far" or "moments", made from the pair of a step. "moments" bounds both sides.
