@@ -186,7 +186,17 @@ Interval Participations::mean(Given given, double at) const {
 
 Interval Participations::delta(double epsilon) const { return mean(curve, epsilon); }
 
-Interval Participations::tail(double loss) const { return mean(plain_tail, loss); }
+namespace {
+
+// Beyond 0, of replaced records: where none is joined, the loss is an odd function of symmetric outcomes, without
+// atoms.
+Interval tail_beyond_0(double square, double x) { return square == 0 ? Interval{0.5, 0.5} : plain_tail(square, x); }
+
+}  // namespace
+
+Interval Participations::tail(double loss) const {
+  return mean(loss == 0 && form_ == Form::replace ? tail_beyond_0 : plain_tail, loss);
+}
 
 namespace {
 
