@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of allocations with little noise: each formula of the page in balls, and sums over losses."""
+"""Runs of allocations with little noise: formulas in balls, and sums over losses."""
 
 import math
 
@@ -55,6 +55,7 @@ class Formula:
         return tail(mu / 2 - x / mu) + arb(x).exp() * tail(x / mu + mu / 2)
 
     def near(self, mu, t, tilt):
+        """Whether another step comes near, tilted."""
         apart = (mu * mu * (1 - tilt) - self.gap - t.log()) / (arb(2).sqrt() * mu)
         return tail(apart) if apart > 0 else arb(1)
 
@@ -175,7 +176,7 @@ def test_an_added_record_by_the_mean_of_its_losses(epochs):
 
 
 class Law:
-    """The loss of an epoch of two steps on a grid, by a sum over both, and of several by products."""
+    """The loss of epochs of two steps on a grid, by a sum over both."""
 
     SPACING = 0.02
 
@@ -194,6 +195,7 @@ class Law:
         self.loss = self.SPACING * (np.arange(size) + epochs * self.start)
 
     def spared(self, x):
+        """1 - h(e^x)."""
         return self.law @ np.exp(np.minimum(x - self.loss, 0))
 
 
