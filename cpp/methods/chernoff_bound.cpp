@@ -135,7 +135,8 @@ class ByChernoff final : public Method {
     const double cost = tuning::term * static_cast<double>(task_.terms().size());
     near_one_ = at.tilt <= 0 ? task_.grid().whole().exceeded(task_.question.tolerance) : ChernoffQuantile{};
     if (task_.question.at < near_one_.loss) return {.cost = cost};
-    if (shows_below(smallest_delta)) return {.cost = cost};
+    if (!asks_floor_ && shows_below(smallest_delta)) return {.cost = cost};
+    asks_floor_ = true;
     const double floor = task_.limits.floor();
     if (task_.answer.upper <= floor) return {.obstacle = "delta is known to be below the smallest that matters"};
     if (!shows_below(floor)) return {.obstacle = "delta is neither below the smallest that matters nor next to 1"};
@@ -147,6 +148,11 @@ class ByChernoff final : public Method {
     return std::make_shared<ChernoffBound>(task_.terms(), far_->sketch, far_->at);
   }
 
+  // Next to the smallest double the bound may fail, and still show that delta is below the floor.
+  void learn(const Answer&) override {
+    is_done_ = std::exchange(asks_floor_, true) || task_.question.at < near_one_.loss;
+  }
+
  private:
   bool shows_below(double smallest) {
     far_.emplace(task_.grid().whole(), task_.question.at, smallest);
@@ -155,6 +161,7 @@ class ByChernoff final : public Method {
 
   std::optional<FarBelow> far_;
   ChernoffQuantile near_one_{};
+  bool asks_floor_ = false;  // else whether delta is below the smallest double
 };
 
 }  // namespace

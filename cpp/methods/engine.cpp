@@ -113,6 +113,7 @@ Forecast Solver::forecast(std::size_t i) {
   try {
     if (!state.method) state.method = table[i].make(task_);
     state.forecast = state.method->forecast();
+    if (!(state.forecast.cost >= 0)) state.forecast.obstacle = "its plan underflows";
   } catch (const OverBudget& over) {
     refuse(task_.answer, over);
     state.given_up = true;

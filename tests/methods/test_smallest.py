@@ -74,6 +74,17 @@ def test_deltas_of_an_array_are_answers():
     assert np.all((found.upper <= SMALLEST) & (found.lower <= found.upper))
 
 
+def test_an_answer_below_it_is_known_where_doubles_end():
+    """Bounds next to the smallest double fail there; one below the floor is had as cheaply."""
+    run = 3 * hs.ApproximateDP(1.4285767437037373, 0.0) + 3 * hs.Gaussian(8.309347892864272)
+    for epsilon in (11.5, 12.0, 12.2, 12.3, 12.31, 12.4, 13.0):
+        assert run.delta_bounds(epsilon, smallest=5e-4).upper <= 5e-4
+        assert run.delta_bounds(epsilon).upper <= SMALLEST
+    for prior in (4.5e-6, 4.4e-6, 3e-6, 1e-7):
+        risk = run.bayes_risk_bounds(prior)
+        assert 0.999 * prior <= risk.lower <= risk.upper <= prior
+
+
 def test_views_take_it():
     run = 504 * step(1.145291027054148, 2.413942934386617e-05)
     assert run.probabilistic_delta_bounds(2.7).upper <= SMALLEST
