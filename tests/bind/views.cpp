@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Questions to the whole curve, asked of pairs, where the package asks runs.
+#include <pybind11/functional.h>
 #include <pybind11/stl.h>
 
 #include <vector>
@@ -11,6 +12,7 @@
 #include "views/loss_tail.hpp"
 #include "views/renyi.hpp"
 #include "views/tradeoff.hpp"
+#include "views/zcdp.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;
@@ -54,4 +56,22 @@ void bind_views(py::module_& module) {
     define(module, name, [ask](const Directions& directions, const Directions&, Points points, const Limits& limits) {
       return ask(directions, points, limits);
     });
+  using Ends = std::pair<double, double>;
+  module.def(
+      "largest_renyi_slope",
+      [](const std::function<Ends(double)>& renyi, const std::function<Ends(double)>& beyond, double tolerance) {
+        const auto divergence = [&](double order) {
+          const auto [lower, upper] = renyi(order);
+          Answer answer;
+          answer.lower = lower, answer.upper = upper, answer.converged = is_tight(lower, upper, tolerance, false);
+          return answer;
+        };
+        const auto rest = [&](double order) {
+          const auto [lower, upper] = beyond(order);
+          return Interval{lower, upper};
+        };
+        const Answer found = largest_renyi_slope(divergence, rest, infinity, tolerance, 0, 0);
+        return std::pair(found.lower, found.upper);
+      },
+      py::arg("renyi"), py::arg("beyond"), py::arg("tolerance"), "The largest D_a / a, by its ends and those of D_a.");
 }

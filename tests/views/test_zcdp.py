@@ -124,3 +124,23 @@ def test_tiny_losses_have_a_slope_at_orders_of_a_million():
     found = run.zcdp_bounds()
     assert found.upper - found.lower <= 1e-3 * found.upper
     assert found.upper >= run.renyi_divergence_bounds(4096.0).lower / 4096
+
+
+@pytest.mark.parametrize("known", [2.0, 3.5, 5.0])
+def test_orders_whose_divergence_is_not_known_have_a_slope(known):
+    """Of an atom of mass 1e-4 and loss 8: the largest slope is at order 4.1, in balls."""
+    low, high = arb(1e-4) * arb(-8).exp(), arb(1e-4)
+
+    def slope(order):
+        rest = (1 - high) ** order * (1 - low) ** (1 - order)
+        moment = rest + high**order * low ** (1 - arb(order))
+        return moment.log() / (arb(order) - 1) / order
+
+    def renyi(order):
+        at = float((slope(order) * order).mid())
+        return (at * (1 - 1e-6), at * (1 + 1e-6)) if order < known else (0.0, math.inf)
+
+    with ctx.workprec(100):
+        _, upper = _core.largest_renyi_slope(renyi, lambda order: (0.0, 8 / order), 1e-3)
+        assert upper >= max(slope(1 + k / 20) for k in range(10, 120))
+    assert upper < 8
