@@ -53,6 +53,12 @@ def show(value: object, longest: int = _LONGEST_SHOWN) -> str:
     return text if len(text) <= longest else f"{text[:longest]}..."
 
 
+def keep(made: object, **fields: object) -> None:
+    """Set fields of an instance of a frozen dataclass, whose constructor calls this."""
+    for name, value in fields.items():
+        object.__setattr__(made, name, value)
+
+
 def real(name: str, value: object, expected: str = "a real number") -> float:
     """The real number `value` as the nearest binary64 number."""
     if type(value) is float:  # the common case, and much the fastest

@@ -65,17 +65,16 @@ class CorrelatedNoise(EnclosedMechanism):
                 least = max(bounds.lower, 1e-300)
                 ends = _core.noise_of_sensitivity(self.noise_multiplier, least, bounds.upper)
                 noise = Bounds(*ends)
-            object.__setattr__(self, "_known", (bounds, noise))
+            _checks.keep(self, _known=(bounds, noise))
             return self._known
 
     def _check(self) -> None:
         noise = _checks.noise_multiplier(self.noise_multiplier)
-        object.__setattr__(self, "noise_multiplier", noise)
         apart = _checks.whole("min_separation", self.min_separation, 1, _checks.MAX_COUNT)
-        object.__setattr__(self, "min_separation", apart)
-        if self.max_participations is not None:
-            most = _checks.whole("max_participations", self.max_participations, 1, 10**9)
-            object.__setattr__(self, "max_participations", most)
+        most = self.max_participations
+        if most is not None:
+            most = _checks.whole("max_participations", most, 1, 10**9)
+        _checks.keep(self, noise_multiplier=noise, min_separation=apart, max_participations=most)
 
     @property
     def steps_covered(self) -> int:

@@ -39,8 +39,8 @@ class Selection(SamplableMechanism):
 
     @replaceable
     def __init__(self, epsilon: float) -> None:
-        epsilon = _checks.within("epsilon", epsilon, 0, _checks.MAX_EPSILON)
-        object.__setattr__(self, "guaranteed_epsilon", epsilon)
+        checked = _checks.within("epsilon", epsilon, 0, _checks.MAX_EPSILON)
+        _checks.keep(self, guaranteed_epsilon=checked)
 
     def simplified(self) -> Mechanism | None:
         """None at epsilon = 0: the choice then ignores the scores."""

@@ -81,14 +81,12 @@ class AdditiveNoise(Mechanism):
                 )
         accuracy = _checks.within("accuracy", self.accuracy, MOST_ACCURACY, LEAST_ACCURACY)
         sensitivity = _checks.positive("sensitivity", self.sensitivity)
-        object.__setattr__(self, "accuracy", accuracy)
-        object.__setattr__(self, "sensitivity", sensitivity)
         _check_noise(self.log_density, self.distribution, accuracy)
         steepest = _known_limit(self.log_density) if self.steepest is None else self.steepest
         if steepest is not None and steepest != math.inf:
             steepest = _checks.positive("steepest", steepest)
             _check_limit(self.log_density, accuracy, steepest)
-        object.__setattr__(self, "steepest", steepest)
+        _checks.keep(self, accuracy=accuracy, sensitivity=sensitivity, steepest=steepest)
 
     def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
         """The pair (P, Q) that dominates all neighbours in `direction`."""

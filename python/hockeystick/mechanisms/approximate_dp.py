@@ -35,9 +35,9 @@ class ApproximateDP(SamplableMechanism):
 
     @replaceable
     def __init__(self, epsilon: float, delta: float) -> None:
-        epsilon = _checks.within("epsilon", epsilon, 0, _checks.MAX_EPSILON)
-        object.__setattr__(self, "guaranteed_epsilon", epsilon)
-        object.__setattr__(self, "guaranteed_delta", _checks.probability("delta", delta))
+        loss = _checks.within("epsilon", epsilon, 0, _checks.MAX_EPSILON)
+        fails = _checks.probability("delta", delta)
+        _checks.keep(self, guaranteed_epsilon=loss, guaranteed_delta=fails)
 
     def simplified(self) -> Mechanism | None:
         """None at epsilon = delta = 0: the output then ignores the data."""

@@ -42,7 +42,7 @@ class BestOf(FromRun):
     trials: int | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "run", checked_run("run", self.run))
+        run = checked_run("run", self.run)
         _checks.choice("runs", self.runs, NUMBERS)
         self._only_of("shape", "negative_binomial")
         self._only_of("trials", "binomial")
@@ -52,14 +52,12 @@ class BestOf(FromRun):
             mean = _checks.within("mean", self.mean, 1e-6, MOST_RUNS)
         else:
             mean = _checks.within("mean", self.mean, 1, MOST_RUNS)
-        object.__setattr__(self, "mean", float(mean))
+        _checks.keep(self, run=run, mean=float(mean))
         if self.trials is not None:
-            trials = _checks.whole("trials", self.trials, 1, MOST_RUNS)
-            object.__setattr__(self, "trials", trials)
-            _checks.within("mean", mean, 1e-6, trials)
+            _checks.keep(self, trials=_checks.whole("trials", self.trials, 1, MOST_RUNS))
+            _checks.within("mean", mean, 1e-6, self.trials)
         if self.shape is not None:
-            shape = _checks.within("shape", self.shape, -1, 100)
-            object.__setattr__(self, "shape", shape)
+            _checks.keep(self, shape=_checks.within("shape", self.shape, -1, 100))
         self._number()  # refuses what no number of runs has
 
     def _only_of(self, name: str, law: str) -> None:

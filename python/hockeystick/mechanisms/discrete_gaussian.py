@@ -74,9 +74,7 @@ class DiscreteGaussian(SamplableMechanism):
         noise = _checks.within(name, noise, _checks.MIN_NOISE, _checks.MAX_NOISE)
         if truncation is not None:
             truncation = _checks.whole("truncation", truncation, 1, MAX_TRUNCATION)
-        object.__setattr__(self, "sigma", noise)
-        object.__setattr__(self, "sensitivity", moved)
-        object.__setattr__(self, "truncation", truncation)
+        _checks.keep(self, sigma=noise, sensitivity=moved, truncation=truncation)
         if truncation is None and not self._is_listed:
             _checks.within(name, noise, _checks.MIN_NOISE, MAX_SIGMA)
         elif not self._is_listed:

@@ -60,5 +60,4 @@ class DiscreteLaplace(SamplableMechanism):
             if name == "noise_multiplier":
                 noise /= moved
         noise = _checks.within("parameter", noise, *_checks.PURE_EPSILON)
-        object.__setattr__(self, "parameter", noise)
-        object.__setattr__(self, "sensitivity", moved)
+        _checks.keep(self, parameter=noise, sensitivity=moved)

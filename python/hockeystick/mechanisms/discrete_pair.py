@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass
 
+from hockeystick import _checks
 from hockeystick._checks import Vector
 from hockeystick._outcomes import distributions
 from hockeystick.composition import Mechanism
@@ -54,8 +55,7 @@ class DiscretePair(SamplableMechanism):
 
     def __post_init__(self) -> None:
         p, q = distributions(p=self.p, q=self.q)
-        object.__setattr__(self, "p", p)
-        object.__setattr__(self, "q", q)
+        _checks.keep(self, p=p, q=q)
 
     def simplified(self) -> Mechanism | None:
         """None if p and q are the same numbers: the output then ignores the data."""

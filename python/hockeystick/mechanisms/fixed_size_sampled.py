@@ -62,8 +62,7 @@ class FixedSizeSampled(EnclosedMechanism):
         size = _checks.whole("dataset_size", self.dataset_size, 2, MOST_RECORDS)
         most = min(MOST_RECORDS, 100 * size) if self.replacement else size
         batch = _checks.whole("batch_size", self.batch_size, 1, most)
-        object.__setattr__(self, "dataset_size", size)
-        object.__setattr__(self, "batch_size", batch)
+        _checks.keep(self, dataset_size=size, batch_size=batch)
 
     def simplified(self) -> Mechanism | None:
         """The mechanism itself if every record is drawn once."""

@@ -37,8 +37,7 @@ class GaussianBetween(EnclosedMechanism):
     def __post_init__(self) -> None:
         least = _checks.noise_multiplier(self.least_noise, "least_noise")
         most = _checks.within("most_noise", self.most_noise, least, _checks.MAX_NOISE)
-        object.__setattr__(self, "least_noise", least)
-        object.__setattr__(self, "most_noise", most)
+        _checks.keep(self, least_noise=least, most_noise=most)
 
     @spoken
     def poisson_sampled(self, sampling_probability: float) -> "SampledBetween":
@@ -71,7 +70,7 @@ class SampledBetween(EnclosedMechanism):
     def __post_init__(self) -> None:
         _checks.instance("mechanism", self.mechanism, GaussianBetween)
         q = _checks.probability("sampling_probability", self.sampling_probability)
-        object.__setattr__(self, "sampling_probability", q)
+        _checks.keep(self, sampling_probability=q)
 
     def simplified(self) -> Mechanism | None:
         """None at probability 0, the mechanism itself at 1."""

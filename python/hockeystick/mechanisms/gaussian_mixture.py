@@ -84,9 +84,7 @@ class GaussianMixture(SamplableMechanism):
             raise ValueError(
                 f"probabilities must sum to 1 within {SUM_TOLERANCE:g}, got a sum of {total!r}"
             )
-        object.__setattr__(self, "standard_deviation", deviation)
-        object.__setattr__(self, "sensitivities", norms)
-        object.__setattr__(self, "probabilities", weights)
+        _checks.keep(self, standard_deviation=deviation, sensitivities=norms, probabilities=weights)
 
     def simplified(self) -> Mechanism | None:
         """None if all sensitivities are 0."""

@@ -83,7 +83,7 @@ class Grouped(FromRun):
     def __post_init__(self) -> None:
         _checks.instance("mechanism", self.mechanism, Mechanism)
         size = _checks.whole("size", self.size, 1, MOST_RECORDS)
-        object.__setattr__(self, "size", size)
+        _checks.keep(self, size=size)
         if isinstance(self.mechanism, Grouped):
             raise ValueError(  # noqa: TRY004
                 f"mechanism must not be a group, got {self.mechanism!r}: say "
@@ -225,7 +225,7 @@ class SampledGroup(FromRun):
             lambda q: 0 <= q <= 1,
             MOST_RECORDS,
         )
-        object.__setattr__(self, "sampling_probabilities", tuple(sorted(rates)))
+        _checks.keep(self, sampling_probabilities=tuple(sorted(rates)))
         most = sum(q > 0 for q in rates)
         noise = self.mechanism.noise_multiplier
         if most and not noise / most >= LEAST_SPREAD:

@@ -49,7 +49,7 @@ class HockeyStickCurve(EnclosedMechanism):
             values = _checks.vector(
                 name, getattr(self, name), "a finite number", math.isfinite, MOST_POINTS
             )
-            object.__setattr__(self, name, values)
+            _checks.keep(self, **{name: values})
         if not len(self.alpha) == len(self.lower) == len(self.upper) > 1:
             raise ValueError(
                 "alpha, lower and upper must have the same length, at least 2, got "
@@ -83,7 +83,7 @@ class PoissonSampledCurve(EnclosedMechanism):
     def __post_init__(self) -> None:
         _checks.instance("mechanism", self.mechanism, HockeyStickCurve)
         q = _checks.probability("sampling_probability", self.sampling_probability)
-        object.__setattr__(self, "sampling_probability", q)
+        _checks.keep(self, sampling_probability=q)
 
     def simplified(self) -> Mechanism | None:
         """None at q = 0, the mechanism itself at q = 1."""

@@ -70,8 +70,7 @@ class JointGaussian(SamplableMechanism):
                     f"counts must be at most {_checks.MAX_COUNT:g} of one noise multiplier, got "
                     f"{count:g} of {noise!r}"
                 )
-        object.__setattr__(self, "noise_multipliers", tuple(together))
-        object.__setattr__(self, "counts", tuple(together.values()))
+        _checks.keep(self, noise_multipliers=tuple(together), counts=tuple(together.values()))
 
     def simplified(self) -> Mechanism:
         """The Gaussian itself if there is one, once."""

@@ -65,8 +65,7 @@ class MatrixMechanism(CorrelatedNoise):
     max_participations: int | None = None
 
     def __post_init__(self) -> None:
-        matrix = _matrix(self.strategy)
-        object.__setattr__(self, "strategy", tuple(map(tuple, matrix.tolist())))
+        _checks.keep(self, strategy=tuple(map(tuple, _matrix(self.strategy).tolist())))
         self._check()
 
     @property

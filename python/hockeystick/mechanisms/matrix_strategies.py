@@ -49,9 +49,8 @@ class ToeplitzMechanism(CorrelatedNoise):
 
     def __post_init__(self) -> None:
         steps = _checks.whole("steps", self.steps, 1, MOST_STEPS)
-        object.__setattr__(self, "steps", steps)
         values = numbers("coefficients", self.coefficients, MOST_STEPS)
-        object.__setattr__(self, "coefficients", values)
+        _checks.keep(self, steps=steps, coefficients=values)
         self._check()
 
     @property
@@ -116,13 +115,11 @@ class BufferedMechanism(CorrelatedNoise):
 
     def __post_init__(self) -> None:
         steps = _checks.whole("steps", self.steps, 1, MOST_STEPS)
-        object.__setattr__(self, "steps", steps)
         scales = numbers("scales", self.scales, 64)
         decays = _checks.vector("decays", self.decays, "in [0, 1]", lambda x: 0 <= x <= 1, 64)
         if len(scales) != len(decays):
             raise ValueError(f"decays must be as many as scales, {len(scales)}, got {len(decays)}")
-        object.__setattr__(self, "scales", scales)
-        object.__setattr__(self, "decays", decays)
+        _checks.keep(self, steps=steps, scales=scales, decays=decays)
         self._check()
 
     @property
@@ -167,10 +164,9 @@ class TreeMechanism(CorrelatedNoise):
 
     def __post_init__(self) -> None:
         leaves = _checks.whole("leaves", self.leaves, 1, _checks.MAX_STEPS)
-        object.__setattr__(self, "leaves", leaves)
-        object.__setattr__(self, "restarts", _checks.whole("restarts", self.restarts, 1, 10**9))
+        restarts = _checks.whole("restarts", self.restarts, 1, 10**9)
         noise = _checks.noise_multiplier(self.noise_multiplier)
-        object.__setattr__(self, "noise_multiplier", noise)
+        _checks.keep(self, leaves=leaves, restarts=restarts, noise_multiplier=noise)
 
     @property
     def _columns(self) -> int:

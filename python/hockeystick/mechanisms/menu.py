@@ -48,7 +48,7 @@ class AnyOf(EnclosedMechanism):
             if not one.is_exact:
                 raise ValueError(f"option must be known by a dominating pair, got {one!r}")
         distinct = sorted(dict.fromkeys(self.options), key=lambda one: one.rank)
-        object.__setattr__(self, "options", tuple(distinct))
+        _checks.keep(self, options=tuple(distinct))
 
     def simplified(self) -> Mechanism | None:
         """Without options that cost nothing; the only one that is left; None if none is."""

@@ -32,5 +32,5 @@ class PermuteAndFlip(Selection):
 
     @replaceable
     def __init__(self, epsilon: float) -> None:
-        epsilon = _checks.zero_or_within("epsilon", epsilon, *_checks.PURE_EPSILON)
-        object.__setattr__(self, "guaranteed_epsilon", epsilon)
+        checked = _checks.zero_or_within("epsilon", epsilon, *_checks.PURE_EPSILON)
+        _checks.keep(self, guaranteed_epsilon=checked)

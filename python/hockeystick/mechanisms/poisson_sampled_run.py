@@ -41,9 +41,9 @@ class PoissonSampledRun(FromRun):
     sampling_probability: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "run", checked_run("run", self.run))
+        run = checked_run("run", self.run)
         q = _checks.probability("sampling_probability", self.sampling_probability)
-        object.__setattr__(self, "sampling_probability", q)
+        _checks.keep(self, run=run, sampling_probability=q)
 
     def simplified(self) -> Mechanism | None:
         """None at q = 0; a single mechanism that can be sampled by itself, sampled."""

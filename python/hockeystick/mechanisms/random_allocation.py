@@ -61,8 +61,8 @@ class RandomAllocation(EnclosedMechanism):
 
     def __post_init__(self) -> None:
         _checks.instance("mechanism", self.mechanism, Mechanism)
-        object.__setattr__(self, "steps", _checks.whole("steps", self.steps, 1, _checks.MAX_STEPS))
-        object.__setattr__(self, "epochs", _checks.whole("epochs", self.epochs, 1, 10**9))
+        steps = _checks.whole("steps", self.steps, 1, _checks.MAX_STEPS)
+        _checks.keep(self, steps=steps, epochs=_checks.whole("epochs", self.epochs, 1, 10**9))
         if not self.mechanism.is_exact:
             raise ValueError(
                 "mechanism must be known by a dominating pair to be allocated at random, got "

@@ -57,8 +57,8 @@ class RandomizedResponse(Mechanism):
         buckets = _checks.whole("num_buckets", num_buckets, 1, MAX_BUCKETS)
         if name == "epsilon":
             noise = _noise(_checks.within(name, noise, MIN_EPSILON, MAX_EPSILON), buckets)
-        object.__setattr__(self, "noise_parameter", _checks.probability("noise_parameter", noise))
-        object.__setattr__(self, "num_buckets", buckets)
+        checked = _checks.probability("noise_parameter", noise)
+        _checks.keep(self, noise_parameter=checked, num_buckets=buckets)
 
     def simplified(self) -> Mechanism | None:
         """None where all answers are noise, or there is only one."""

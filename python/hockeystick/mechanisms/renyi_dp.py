@@ -36,11 +36,10 @@ class RenyiDP(EnclosedMechanism):
 
     def __post_init__(self) -> None:
         order = _checks.within("order", self.order, LEAST_ORDER, MOST_ORDER)
-        object.__setattr__(self, "order", order)
         divergence = _checks.zero_or_within(
             "divergence", self.divergence, LEAST_DIVERGENCE, MOST_DIVERGENCE
         )
-        object.__setattr__(self, "divergence", divergence)
+        _checks.keep(self, order=order, divergence=divergence)
 
     def simplified(self) -> Mechanism | None:
         """None at divergence 0: the output then ignores the data."""

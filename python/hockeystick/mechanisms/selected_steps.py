@@ -64,10 +64,10 @@ class SelectedSteps(EnclosedMechanism):
 
     def __post_init__(self) -> None:
         _checks.instance("mechanism", self.mechanism, Gaussian)
-        object.__setattr__(self, "steps", _checks.whole("steps", self.steps, 3, _checks.MAX_STEPS))
-        most = min(self.steps - 1, _checks.MAX_COUNT)
-        object.__setattr__(self, "selected", _checks.whole("selected", self.selected, 2, most))
-        object.__setattr__(self, "epochs", _checks.whole("epochs", self.epochs, 1, 10**9))
+        steps = _checks.whole("steps", self.steps, 3, _checks.MAX_STEPS)
+        selected = _checks.whole("selected", self.selected, 2, min(steps - 1, _checks.MAX_COUNT))
+        epochs = _checks.whole("epochs", self.epochs, 1, 10**9)
+        _checks.keep(self, steps=steps, selected=selected, epochs=epochs)
         _ = self.run_above  # refuses what no block may be
 
     @property

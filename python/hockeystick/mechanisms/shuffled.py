@@ -91,14 +91,15 @@ class Shuffled(EnclosedMechanism):
 
     def __post_init__(self) -> None:
         _checks.instance("mechanism", self.mechanism, Gaussian)
-        object.__setattr__(self, "batches", _checks.whole("batches", self.batches, 1, 10**12))
-        object.__setattr__(self, "epochs", _checks.whole("epochs", self.epochs, 1, 10**9))
-        object.__setattr__(self, "left_out", _checks.whole("left_out", self.left_out, 0, 10**12))
+        batches = _checks.whole("batches", self.batches, 1, 10**12)
+        epochs = _checks.whole("epochs", self.epochs, 1, 10**9)
+        left_out = _checks.whole("left_out", self.left_out, 0, 10**12)
+        _checks.keep(self, batches=batches, epochs=epochs, left_out=left_out)
         if self.batch_size is not None:
             size = _checks.whole("batch_size", self.batch_size, 1, 10**12)
-            object.__setattr__(self, "batch_size", size)
+            _checks.keep(self, batch_size=size)
         if self.last_batch is not None:
-            object.__setattr__(self, "last_batch", self._last())
+            _checks.keep(self, last_batch=self._last())
         noise = self.mechanism.noise_multiplier / self.epochs**0.5
         if noise < _checks.MIN_NOISE:
             raise ValueError(

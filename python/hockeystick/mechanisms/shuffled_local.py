@@ -69,8 +69,8 @@ class ShuffledLocal(EnclosedMechanism):
 
     def __post_init__(self) -> None:
         epsilon0 = _checks.zero_or_within("epsilon0", self.epsilon0, LEAST_EPSILON0, MOST_EPSILON0)
-        object.__setattr__(self, "epsilon0", epsilon0)
-        object.__setattr__(self, "users", _checks.whole("users", self.users, 1, MOST_USERS))
+        users = _checks.whole("users", self.users, 1, MOST_USERS)
+        _checks.keep(self, epsilon0=epsilon0, users=users)
         _checks.choice("randomizer", self.randomizer, RANDOMIZERS)
         _checks.instance("adaptive", self.adaptive, bool)
         if (self.choices is not None) != (self.randomizer == "k-ary"):
@@ -79,8 +79,7 @@ class ShuffledLocal(EnclosedMechanism):
                 f"choices {what} with randomizer = {self.randomizer!r}, got {self.choices!r}"
             )
         if self.choices is not None:
-            choices = _checks.whole("choices", self.choices, 2, MOST_CHOICES)
-            object.__setattr__(self, "choices", choices)
+            _checks.keep(self, choices=_checks.whole("choices", self.choices, 2, MOST_CHOICES))
         if self.adaptive and self.randomizer != "any":
             raise ValueError(
                 f"adaptive must be False with randomizer = {self.randomizer!r}, got True"

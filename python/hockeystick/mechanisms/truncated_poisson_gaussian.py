@@ -79,10 +79,13 @@ class TruncatedPoissonGaussian(Mechanism):
         size = _checks.whole("dataset_size", dataset_size, 1, LARGEST_DATASET)
         batch = _checks.whole("truncated_batch_size", truncated_batch_size, 1, LARGEST_DATASET)
         q = _checks.probability("sampling_probability", sampling_probability)
-        object.__setattr__(self, "noise_multiplier", noise)
-        object.__setattr__(self, "sampling_probability", q)
-        object.__setattr__(self, "truncated_batch_size", batch)
-        object.__setattr__(self, "dataset_size", size)
+        _checks.keep(
+            self,
+            noise_multiplier=noise,
+            sampling_probability=q,
+            truncated_batch_size=batch,
+            dataset_size=size,
+        )
 
     def simplified(self) -> Mechanism | None:
         """None at q = 0; the Gaussian on a plain Poisson subsample where nothing is ever cut."""

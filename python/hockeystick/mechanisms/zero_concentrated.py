@@ -41,8 +41,7 @@ class ZCDP(EnclosedMechanism):
     rho: float
 
     def __post_init__(self) -> None:
-        rho = _checks.zero_or_within("rho", self.rho, LEAST_RHO, MOST_RHO)
-        object.__setattr__(self, "rho", rho)
+        _checks.keep(self, rho=_checks.zero_or_within("rho", self.rho, LEAST_RHO, MOST_RHO))
 
     def simplified(self) -> Mechanism | None:
         """None at rho = 0: the output then ignores the data."""
