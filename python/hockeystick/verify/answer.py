@@ -15,7 +15,7 @@ from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds
 from hockeystick.composition import Terms
 from hockeystick.disjoint import AnyRun
-from hockeystick.errors import CertificationError
+from hockeystick.errors import best_bounds
 from hockeystick.verify import largest, questions, renyi
 from hockeystick.verify.balls import (
     ZERO,
@@ -90,7 +90,6 @@ class Question(NamedTuple):
     check: Callable[[float], Any]
     ask: Ask | None
     most: float
-    fast: Callable[[AnyRun, float, Adjacency], Bounds[float]]
     direct: Direct | None = None
     """In place of `ask` where no curve is needed: by moments, or by largest losses."""
 
@@ -101,35 +100,30 @@ QUESTIONS = {
         _checks.delta,
         questions.epsilon,
         math.inf,
-        lambda run, x, adjacency: run.epsilon_bounds(x, adjacency=adjacency),
     ),
     "epsilon": Question(
         "delta",
         lambda x: _checks.within("epsilon", x, 0, _checks.MAX_EPSILON),
         questions.delta,
         1.0,
-        lambda run, x, adjacency: run.delta_bounds(x, adjacency=adjacency),
     ),
     "false_positive_rate": Question(
         "true_positive_rate",
         lambda x: _checks.probability("false_positive_rate", x),
         questions.power,
         1.0,
-        lambda run, x, adjacency: run.true_positive_rate_bounds(x, adjacency=adjacency),
     ),
     "prior": Question(
         "bayes_risk",
         lambda x: _checks.open_unit("prior", x),
         questions.bayes_risk,
         0.5,
-        lambda run, x, adjacency: run.bayes_risk_bounds(x, adjacency=adjacency),
     ),
     "order": Question(
         "renyi_divergence",
         lambda x: _checks.within("order", x, 1, _checks.MAX_ORDER),
         None,
         math.inf,
-        lambda run, x, adjacency: run.renyi_divergence_bounds(x, adjacency=adjacency),
         renyi.divergence,
     ),
 }
@@ -149,7 +143,8 @@ def answer(
     point = question.check(value)
     quick = fast if isinstance(fast, Bounds) else None
     if fast is True:
-        quick = _fast(question, run, point, adjacency)
+        ask = getattr(run, f"{question.quantity}_bounds")
+        quick = best_bounds(ask, point, adjacency=adjacency)
     start = perf_counter()
     kept = Kept(run._alternatives, adjacency)  # noqa: SLF001, as all questions
     try:
@@ -186,13 +181,6 @@ def answer(
         enclosed=_enclosed(quick, low, high),
         seconds=perf_counter() - start,
     )
-
-
-def _fast(question: Question, run: AnyRun, point: float, adjacency: Adjacency) -> Bounds[float]:
-    try:
-        return question.fast(run, point, adjacency)
-    except CertificationError as error:
-        return error.bounds
 
 
 def _enclosed(quick: Bounds[float] | None, low: arb, high: arb) -> bool | None:
