@@ -30,7 +30,7 @@ CPP_LAYERS["bind"] = set(CPP_LAYERS) - {"c"}
 # From the bottom up; a module may import from lower rows only.
 PYTHON_LAYERS = [
     {"_core", "_importing", "_neighbours"},
-    {"_checks", "_decimals", "_html", "_progress", "outward"},
+    {"_checks", "_decimals", "_html", "_progress", "_search", "outward"},
     {"_files", "_outcomes", "_table", "_terms", "_words", "adjacency", "bounds"},
     {"errors", "limits"},
     {"queries"},

@@ -209,15 +209,14 @@ class Admission(Questioned):
         with self._lock:
             spent = self.composition
             _checks.instance("mechanism", mechanism, Composable)
-            known, over = bracketed(
-                lambda n: not self._might_exceed(mechanism, n, most), most_runs(spent, mechanism)
-            )
+
+            def fits(count: int) -> bool:
+                return not self._might_exceed(mechanism, count, most)
+
+            known, over = bracketed(fits, most_runs(spent, mechanism))
             while over - known > 1:
                 middle = (known + over) // 2
-                if self._might_exceed(mechanism, middle, most):
-                    over = middle
-                else:
-                    known = middle
+                known, over = (middle, over) if fits(middle) else (known, middle)
         return known
 
     def _might_exceed(self, mechanism: Composable, count: int, most: Checked) -> bool:

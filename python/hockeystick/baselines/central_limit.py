@@ -9,9 +9,9 @@ from collections.abc import Callable
 from functools import partial, singledispatch
 
 from hockeystick import _checks, _core
+from hockeystick._search import crossing
 from hockeystick._words import spoken
 from hockeystick.baselines.elementwise import elementwise
-from hockeystick.baselines.search import crossing
 from hockeystick.bounds import Array, Value
 from hockeystick.composition import Composable, Mechanism
 from hockeystick.mechanisms import Gaussian, PoissonSampled

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockeystick._checks import FloatArray
+from hockeystick._search import peak
 from hockeystick.baselines.bernoulli import log_bernoulli
-from hockeystick.baselines.search import peak
 
 # Log-odds of p: above, 1 - p is below the rounding of p; below, p underflows.
 _HIGHEST, _LOWEST = 37.0, -740.0
@@ -52,7 +52,7 @@ class RenyiRegion:
         # q grows with p: further down than this, the slope is less than at v = delta.
         there = log_slope(max(math.log(delta), _LOWEST))
         lowest = there + math.log(delta) - self._log_ratio(delta, 1 - delta)
-        return max(peak(log_slope, max(lowest, _LOWEST), _HIGHEST, _WIDTH), 0.0)
+        return max(peak(log_slope, max(lowest, _LOWEST), _HIGHEST, _WIDTH)[1], 0.0)
 
     def delta(self, epsilon: float) -> float:
         """The largest p - e^epsilon q in the region."""
@@ -65,7 +65,7 @@ class RenyiRegion:
             p, rest = _logistic(log_odds), _logistic(-log_odds)
             return -p * math.expm1(min(epsilon - self._log_ratio(p, rest), 700.0))
 
-        return max(peak(excess, _LOWEST, _HIGHEST, _WIDTH), 0.0)
+        return max(peak(excess, _LOWEST, _HIGHEST, _WIDTH)[1], 0.0)
 
     def _log_ratio(self, p: float, rest: float) -> float:
         """log(p / q) at the least q in the region; 1 - p = rest.

@@ -8,11 +8,11 @@ from functools import singledispatch
 import numpy as np
 
 from hockeystick import _checks
+from hockeystick._search import crossing
 from hockeystick._words import spoken
 from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
 from hockeystick.baselines.elementwise import elementwise
 from hockeystick.baselines.renyi import renyi_curve
-from hockeystick.baselines.search import crossing
 from hockeystick.bounds import Array, Value
 from hockeystick.composition import Composable, Mechanism
 from hockeystick.errors import CertificationError

@@ -9,6 +9,7 @@ import math
 
 from flint import arb, ctx
 
+from hockeystick._search import crossing
 from hockeystick.verify.balls import ZERO, between, digits_of, maximum, normal_tail
 from hockeystick.verify.closed import gaussian
 from hockeystick.verify.errors import NotKnownError
@@ -130,12 +131,11 @@ class Allocated:
 
     def about(self, log_delta: float) -> float:
         """An epsilon whose delta is about that."""
-        low, high = -35.0, math.log(600)
-        for _ in range(50):
-            middle = (low + high) / 2
-            above = self._guess(arb(math.exp(middle))) > log_delta
-            low, high = (middle, high) if above else (low, middle)
-        return math.exp(high)
+
+        def is_past(log_epsilon: float) -> bool:
+            return self._guess(arb(math.exp(log_epsilon))) <= log_delta
+
+        return math.exp(crossing(is_past, -35.0, math.log(600), 50))
 
     def beyond(self, target: arb) -> arb:
         """An epsilon whose delta is at most the target; deltas far below it need no digits then."""

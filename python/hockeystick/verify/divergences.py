@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from flint import arb
 
 from hockeystick import mechanisms as known
+from hockeystick._search import peak
 from hockeystick.composition import Mechanism
 from hockeystick.verify.balls import ZERO, Curve
 
-WIDEST = 60.0  # |log t| of the tilts that are tried
+WIDEST, CLOSE = 60.0, 1e-12  # |log t| of the tilts that are tried, and how close they come
 Releases = Sequence[tuple[Mechanism, int]]
 
 
@@ -37,20 +38,14 @@ def concentrated(rho: arb) -> Curve:
     It is Chernoff's bound at the order t + 1, for a good t > 0: any t gives a bound.
     """
 
-    def log_bound(t: float, epsilon: float) -> float:
-        curved = t * math.log(t) - (t + 1) * math.log1p(t)
-        return t * ((t + 1) * float(rho) - epsilon) + curved
-
     def curve(epsilon: arb) -> arb:
-        low, high, at = -WIDEST, WIDEST, float(epsilon)
-        for _ in range(100):
-            third = (high - low) / 3
-            left, right = low + third, high - third
-            if log_bound(math.exp(left), at) < log_bound(math.exp(right), at):
-                high = right
-            else:
-                low = left
-        t = arb(math.exp((low + high) / 2))
+        slope = float(rho - epsilon)
+
+        def exponent(log_t: float) -> float:
+            t = math.exp(log_t)
+            return (t + 1) * math.log1p(t) - t * (log_t + slope + t * float(rho))
+
+        t = arb(math.exp(peak(exponent, -WIDEST, WIDEST, CLOSE)[0]))
         return _chernoff(t, (t + 1) * rho, epsilon)
 
     return _both_sides(curve, rho)

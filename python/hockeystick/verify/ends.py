@@ -13,6 +13,7 @@ from typing import NamedTuple
 from flint import arb, ctx
 
 from hockeystick import mechanisms as known
+from hockeystick._search import peak
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
 from hockeystick.verify import batches, closed, local, shuffles
@@ -25,6 +26,7 @@ OPEN = (known.FixedSizeSampled, known.Shuffled, known.ShuffledLocal, known.Hocke
 ENOUGH = 10  # digits of what is attained: what is proved lies further above
 MOST_DRAWS = 2000  # how often a record may be in one batch
 MOST_POINTS = 300  # of a given curve
+CLOSE = 1e-11  # of a hundredth of the line: the best threshold is found to so much
 
 
 Corner = tuple[Fraction, Fraction]
@@ -212,26 +214,20 @@ def _thresholds(first: Curve, second: Curve, top: arb, *, back: bool) -> Curve:
     Any threshold is a test that the adversary may make, so that each gives a lower bound.
     """
 
-    def gain(c: arb, odds: arb) -> arb:
-        p, q = first(c), second(c)
-        return (1 - q) - odds * (1 - p) if back else p - odds * q
-
     def curve(epsilon: arb) -> arb:
         odds = epsilon.exp()
-        low, high = arb(-10), top
-        points = [low + (high - low) * k / 300 for k in range(301)]
-        values = [gain(c, odds) for c in points]
-        best = max(range(1, 300), key=lambda k: float(values[k].mid()))
-        low, high = points[best - 1], points[best + 1]
-        for _ in range(60):
-            third = (high - low) / 3
-            left, right = (low + third).mid(), (high - third).mid()
-            if gain(left, odds).mid() < gain(right, odds).mid():
-                low = left
-            else:
-                high = right
-        found = gain(((low + high) / 2).mid(), odds)
-        return found.max(ZERO).max(-epsilon.expm1())
+
+        def gain(at: float) -> arb:
+            p, q = first(arb(at)), second(arb(at))
+            return (1 - q) - odds * (1 - p) if back else p - odds * q
+
+        def about(at: float) -> float:
+            return float(gain(at).mid())
+
+        width = (float(top) + 10) / 300
+        best = max((width * k - 10 for k in range(1, 300)), key=about)
+        at, _ = peak(about, best - width, best + width, CLOSE * width)
+        return gain(at).max(ZERO).max(-epsilon.expm1())
 
     return curve
 

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hockeystick._search import crossing
+
 LARGEST = 300.0  # of log s
 
 
@@ -67,10 +69,9 @@ class Pilot:
 
     def saddle(self, strike: Strike) -> float:
         """Where it is least."""
-        low, high = -300.0, LARGEST
-        for _ in range(60):
-            middle = (low + high) / 2
-            s = math.exp(middle)
-            slope = self._moments(s, strike)[1] - 2 / s
-            low, high = (middle, high) if slope < 0 else (low, middle)
-        return math.exp(low)
+
+        def rises(log_s: float) -> bool:
+            s = math.exp(log_s)
+            return self._moments(s, strike)[1] >= 2 / s
+
+        return math.exp(crossing(rises, -300.0, LARGEST, 60))

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from flint import arb
 
+from hockeystick._search import crossing, peak
 from hockeystick.mechanisms import Shuffled
 from hockeystick.verify.allocation import Allocated
 from hockeystick.verify.balls import (
@@ -61,6 +62,7 @@ MOST_BITS, ALLOWED = 1000, 1.5e6  # of masses, which come from doubles; of work 
 PIVOT = 0.35  # deviations between nodes of the last batch's output
 LITTLE = 1e-3  # of a value: what may be left out or added for simplicity
 CLOSE, ROUNDS = 0.97, 8  # of the target: an epsilon is good enough
+NARROW = 0.05  # of the farthest loss: so near is the loss that is best for a test
 
 
 @dataclass(frozen=True)
@@ -117,12 +119,11 @@ class Terms:
 
 def _end(w: Doubles, mass: Doubles, tail: float) -> float:
     """About the x with E (W - x)_+ = tail."""
-    low, high = 0.0, float(w.max())
-    for _ in range(30):
-        middle = (low + high) / 2
-        over = float((mass * np.maximum(w - middle, 0.0)).sum())
-        low, high = (middle, high) if over > tail else (low, middle)
-    return high
+
+    def is_past(x: float) -> bool:
+        return bool((mass * np.maximum(w - x, 0.0)).sum() <= tail)
+
+    return crossing(is_past, 0.0, float(w.max()), 30)
 
 
 class Bound:
@@ -334,27 +335,17 @@ class Above:
     def power(self, rate: arb) -> arb:
         """At least the largest true positive rate: no test has more than a line at any loss."""
 
-        def line(x: arb, fine: Fineness) -> arb:
-            return (arb(self._at(x, fine)).min(self._own(x).upper()) + x.exp() * rate).mid()
+        def saved(x: float) -> float:
+            at = arb(x)
+            return -float((arb(self._at(at, COARSE)).min(self._own(at)) + at.exp() * rate).mid())
 
         high = arb(1)
         while self._own(high) > rate / 10:
             high = 2 * high
         while self._at(high / 2, COARSE) < rate / 10:
             high = high / 2
-        low, golden = -high, arb(0.618)
-        inner = [(high - golden * (high - low)).mid(), (low + golden * (high - low)).mid()]
-        values = [line(x, COARSE) for x in inner]
-        for _ in range(ROUNDS):
-            if values[0] < values[1]:
-                high, inner[1], values[1] = inner[1], inner[0], values[0]
-                inner[0] = (high - golden * (high - low)).mid()
-                values[0] = line(inner[0], COARSE)
-            else:
-                low, inner[0], values[0] = inner[0], inner[1], values[1]
-                inner[1] = (low + golden * (high - low)).mid()
-                values[1] = line(inner[1], COARSE)
-        x = inner[int(bool(values[1] < values[0]))]
+        farthest = float(high)
+        x = arb(peak(saved, -farthest, farthest, NARROW * farthest)[0])
         self._sure.clear()
         return (self(x) + x.exp() * rate).upper().min(arb(1))
 

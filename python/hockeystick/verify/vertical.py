@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 from flint import acb, arb, ctx
 
+from hockeystick._search import crossing
 from hockeystick.verify.balls import between, enlarged
 from hockeystick.verify.lognormal import Transform, bits_of, grid
 from hockeystick.verify.pilot import Pilot, Strike
@@ -66,11 +67,9 @@ class Plan:
             low, high = math.log(line) - 5, math.log(line) + 12
             if excess(math.exp(high)) > 0:
                 continue
-            for _ in range(14):
-                middle = (low + high) / 2
-                low, high = (middle, high) if excess(math.exp(middle)) > 0 else (low, middle)
-            if math.exp(high) < best[1]:
-                best = turn, math.exp(high)
+            found = math.exp(crossing(lambda x: excess(math.exp(x)) <= 0, low, high, 14))
+            if found < best[1]:
+                best = turn, found
         return best
 
 

@@ -7,12 +7,15 @@ from collections.abc import Callable
 _GOLDEN = (math.sqrt(5) - 1) / 2
 
 
-def crossing(is_past: Callable[[float], bool], low: float, high: float) -> float:
+def crossing(
+    is_past: Callable[[float], bool], low: float, high: float, halvings: int = 100
+) -> float:
     """The upper end of what bisection leaves of [low, high]; `is_past` is false, then true.
 
-    It is true at the result, unless that is `high`; 100 halvings, or until no number lies between.
+    `is_past` is true at the result, unless the result is `high`. Bisection ends after `halvings`
+    steps, or where no number lies between the ends.
     """
-    for _ in range(100):
+    for _ in range(halvings):
         middle = low + (high - low) / 2
         if not low < middle < high:
             break
@@ -20,11 +23,13 @@ def crossing(is_past: Callable[[float], bool], low: float, high: float) -> float
     return high
 
 
-def peak(function: Callable[[float], float], low: float, high: float, width: float) -> float:
-    """The largest value met on [low, high] of a function that rises, then falls.
+def peak(
+    function: Callable[[float], float], low: float, high: float, width: float
+) -> tuple[float, float]:
+    """The place and the size of the largest value found of a function that rises, then falls.
 
     Golden sections until the maximum is known to within `width`, by which times its slope the
-    result may be too small; where the function is smooth, by the square of that.
+    value may be too small; where the function is smooth, by the square of that.
     """
     left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     at_left, at_right = function(left), function(right)
@@ -37,4 +42,4 @@ def peak(function: Callable[[float], float], low: float, high: float, width: flo
             high, right, at_right = right, left, at_left
             left = high - _GOLDEN * (high - low)
             at_left = function(left)
-    return max(at_left, at_right)
+    return (left, at_left) if at_right < at_left else (right, at_right)
