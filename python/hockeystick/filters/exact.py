@@ -13,20 +13,20 @@ Amount = float | str | Decimal | Fraction
 _LARGEST_EXPONENT = 400  # beyond that of any double; a fraction of it would fill the memory
 
 
-def rational(name: str, value: Amount, most: Fraction | None = None) -> Fraction:
-    """A number >= 0, and at most `most`, at its exact value.
+def rational(name: str, value: Amount, interval: str) -> Fraction:
+    """A number in an interval such as "[0, 1)", at its exact value.
 
     Raises:
-        ValueError: It is no finite number in the range.
+        ValueError: It is no number in the interval.
         TypeError: It is no number.
     """
-    expected = "finite and >= 0" if most is None else f"in [0, {most}]"
+    low, high = map(Fraction, interval[1:-1].split(", "))
     try:
         exact = _exact(name, value)
     except (ValueError, ArithmeticError):
         exact = None
-    if exact is None or exact < 0 or (most is not None and exact > most):
-        raise ValueError(f"{name} must be {expected}, got {_checks.show(value)}")
+    if exact is None or not low <= exact <= high or (exact == high and interval[-1] == ")"):
+        raise ValueError(f"{name} must be in {interval}, got {_checks.show(value)}")
     return exact
 
 

@@ -14,10 +14,11 @@ from hockeystick._words import outspoken
 from hockeystick.accountant.entries import Entries, checked_label
 from hockeystick.accountant.run_file import completed
 from hockeystick.accountant.saved_ledger import VERSION, SavedLedger
-from hockeystick.adjacency import Adjacency, AdjacencyLike
+from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
 from hockeystick.bounds import Bounds
 from hockeystick.composition import Composable, Mechanism
 from hockeystick.errors import BudgetExceeded
+from hockeystick.filters.costs import both_directions
 from hockeystick.filters.exact import Amount, double_above, double_below, rational
 from hockeystick.filters.report import FilterReport, FilterRow
 from hockeystick.mechanisms import AnyOf
@@ -59,14 +60,19 @@ class Filter(SavedLedger, Guaranteed):
 
     _measures: ClassVar[tuple[str, ...]]
     """What the parts of the budget add up: "mu^2", "rho"."""
+    _intervals: ClassVar[dict[str, str]]
+    """The arguments that state the budget, and the interval of each."""
 
     def __init_subclass__(cls) -> None:
         """Have each filter say what its calls take."""
         outspoken(cls)
+        cls._members = tuple(cls._intervals)
 
     def __init__(self, adjacency: AdjacencyLike, **budget: Amount) -> None:
-        super().__init__(adjacency=adjacency)
-        self._exact = {name: rational(name, value) for name, value in budget.items()}
+        super().__init__(adjacency=both_directions(adjacency_of(adjacency)))
+        self._exact = {
+            name: rational(name, value, self._intervals[name]) for name, value in budget.items()
+        }
         self._costs: dict[Mechanism, Cost] = {}
         self._known_spent: tuple[Entries, Cost] = (self._entries, self._nothing)
 

@@ -6,9 +6,9 @@ from fractions import Fraction
 from typing import ClassVar, NamedTuple
 
 from hockeystick import _checks, outward
-from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
+from hockeystick.adjacency import Adjacency, AdjacencyLike
 from hockeystick.composition import Mechanism
-from hockeystick.filters.costs import both_directions, mu_squared
+from hockeystick.filters.costs import mu_squared
 from hockeystick.filters.exact import (
     Amount,
     double_below,
@@ -19,8 +19,6 @@ from hockeystick.filters.exact import (
 from hockeystick.filters.filter import Cost, Filter
 from hockeystick.mechanisms import Gaussian, GaussianBetween, JointGaussian
 from hockeystick.mechanisms._correlated_noise import CorrelatedNoise as MatrixNoise
-
-LARGEST_MU = Fraction(1000)
 
 
 class Reading(NamedTuple):
@@ -78,14 +76,12 @@ class GaussianFilter(Filter):
 
     _measures: ClassVar[tuple[str, ...]] = ("mu^2",)
     _schema: ClassVar[str] = "hockeystick.GaussianFilter"
-    _members: ClassVar[tuple[str, ...]] = ("mu",)
+    _intervals: ClassVar[dict[str, str]] = {"mu": "[1e-9, 1000]"}
 
     def __init__(
         self, mu: Amount, *, adjacency: AdjacencyLike = Adjacency.ADD_OR_REMOVE_ONE
     ) -> None:
-        super().__init__(both_directions(adjacency_of(adjacency)), mu=mu)
-        if not Fraction(1, 10**9) <= self._exact["mu"] <= LARGEST_MU:
-            raise ValueError(f"mu must be in [1e-9, {LARGEST_MU}], got {mu!r}")
+        super().__init__(adjacency, mu=mu)
 
     @property
     def mu(self) -> float:
@@ -126,11 +122,11 @@ class GaussianFilter(Filter):
         >>> now.mu, round(now.epsilon, 3), now.delta
         (0.3, 1.436, 1e-07)
         """
-        fixed = [(rational("mu", mu), _checks.delta(delta)) for mu, delta in levels]
+        fixed = [(rational("mu", mu, "[0, 1000]"), _checks.delta(delta)) for mu, delta in levels]
         mus = [mu for mu, _ in fixed]
-        if not fixed or sorted(set(mus)) != mus or not 0 < mus[0] <= mus[-1] <= LARGEST_MU:
+        if not fixed or sorted({*mus, Fraction(0)}) != [0, *mus]:
             raise ValueError(
-                f"levels must be of increasing mu in (0, {LARGEST_MU}], got {_checks.show(levels)}"
+                f"levels must be of increasing mu in (0, 1000], got {_checks.show(levels)}"
             )
         if mus[-1] < self._exact["mu"]:
             raise ValueError(

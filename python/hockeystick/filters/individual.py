@@ -66,9 +66,7 @@ class IndividualFilter(Guaranteed, Saved):
     _schema: ClassVar[str] = "hockeystick.IndividualFilter"
 
     def __init__(self, mu: Amount, *, records: int, noise_multiplier: float) -> None:
-        self._mu = rational("mu", mu)
-        if not Fraction(1, 10**6) <= self._mu <= 1000:  # noqa: PLR2004
-            raise ValueError(f"mu must be in [1e-6, 1000], got {mu!r}")
+        self._mu = rational("mu", mu, "[1e-6, 1000]")
         self._records = _checks.whole("records", records, 1, 10**9)
         self._noise = _checks.noise_multiplier(noise_multiplier)
         most = (self._mu * Fraction(self._noise) * _SCALE) ** 2

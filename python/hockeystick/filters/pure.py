@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """A budget of epsilon and delta for steps that keep pure differential privacy."""
 
+import math
 from fractions import Fraction
 from functools import lru_cache
 from typing import ClassVar
 
-from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
+from hockeystick._search import crossing
+from hockeystick.adjacency import Adjacency, AdjacencyLike
 from hockeystick.composition import Composable, Mechanism
 from hockeystick.errors import best_bounds
-from hockeystick.filters.costs import both_directions, pure_loss
+from hockeystick.filters.costs import pure_loss
 from hockeystick.filters.exact import Amount, double_above, double_below
 from hockeystick.filters.filter import Cost, Filter
 from hockeystick.mechanisms import ZCDP, ApproximateDP
 
-LARGEST_EPSILON = Fraction(10_000)
 _LOOSEST = 0.999
 _LEAST_RHO = 1e-18
 
@@ -58,7 +59,11 @@ class PureFilter(Filter):
 
     _measures: ClassVar[tuple[str, ...]] = ("epsilon", "delta")
     _schema: ClassVar[str] = "hockeystick.PureFilter"
-    _members: ClassVar[tuple[str, ...]] = ("epsilon", "delta", "failures")
+    _intervals: ClassVar[dict[str, str]] = {
+        "epsilon": "[1e-9, 10000]",
+        "delta": "[0, 1)",
+        "failures": "[0, 1)",
+    }
 
     def __init__(
         self,
@@ -68,13 +73,8 @@ class PureFilter(Filter):
         failures: Amount = 0,
         adjacency: AdjacencyLike = Adjacency.ADD_OR_REMOVE_ONE,
     ) -> None:
-        budget = {"epsilon": epsilon, "delta": delta, "failures": failures}
-        super().__init__(both_directions(adjacency_of(adjacency)), **budget)
+        super().__init__(adjacency, epsilon=epsilon, delta=delta, failures=failures)
         exact = self._exact
-        if not Fraction(1, 10**9) <= exact["epsilon"] <= LARGEST_EPSILON:
-            raise ValueError(f"epsilon must be in [1e-9, {LARGEST_EPSILON}], got {epsilon!r}")
-        if not exact["delta"] < 1:
-            raise ValueError(f"delta must be in [0, 1), got {delta!r}")
         if exact["failures"] > exact["delta"]:
             raise ValueError(
                 f"failures must be in [0, delta] with delta = {delta!r}, got {failures!r}"
@@ -128,9 +128,5 @@ def _largest_rho(epsilon: float, delta: float) -> float:
         return high
     if not keeps(low):
         raise ValueError(f"epsilon must be larger for steps at delta = {delta!r}, got {epsilon!r}")
-    while high > low * (1 + 2**-40):
-        middle = (low * high) ** 0.5
-        if not low < middle < high:
-            break
-        low, high = (middle, high) if keeps(middle) else (low, middle)
-    return low
+    least, most = (math.log(1 / rho) for rho in (high, low))
+    return math.exp(-crossing(lambda x: keeps(math.exp(-x)), least, most))

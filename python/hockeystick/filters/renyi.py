@@ -4,14 +4,12 @@
 from fractions import Fraction
 from typing import ClassVar
 
-from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
+from hockeystick.adjacency import Adjacency, AdjacencyLike
 from hockeystick.composition import Mechanism
-from hockeystick.filters.costs import both_directions, renyi
+from hockeystick.filters.costs import renyi
 from hockeystick.filters.exact import Amount, double_above, double_below
 from hockeystick.filters.filter import Cost, Filter
 from hockeystick.mechanisms import RenyiDP
-
-LARGEST_ORDER, LARGEST_BUDGET = 10_000, Fraction(10_000)
 
 
 class RenyiFilter(Filter):
@@ -54,7 +52,7 @@ class RenyiFilter(Filter):
 
     _measures: ClassVar[tuple[str, ...]] = ("divergence",)
     _schema: ClassVar[str] = "hockeystick.RenyiFilter"
-    _members: ClassVar[tuple[str, ...]] = ("order", "budget")
+    _intervals: ClassVar[dict[str, str]] = {"order": "[1.0001, 10000]", "budget": "[1e-9, 10000]"}
 
     def __init__(
         self,
@@ -63,11 +61,7 @@ class RenyiFilter(Filter):
         *,
         adjacency: AdjacencyLike = Adjacency.ADD_OR_REMOVE_ONE,
     ) -> None:
-        super().__init__(both_directions(adjacency_of(adjacency)), order=order, budget=budget)
-        if not Fraction("1.0001") <= self._exact["order"] <= LARGEST_ORDER:
-            raise ValueError(f"order must be in [1.0001, {LARGEST_ORDER}], got {order!r}")
-        if not Fraction(1, 10**9) <= self._exact["budget"] <= LARGEST_BUDGET:
-            raise ValueError(f"budget must be in [1e-9, {LARGEST_BUDGET}], got {budget!r}")
+        super().__init__(adjacency, order=order, budget=budget)
         # Divergences grow with the order: of a decimal one, that of the double above is asked for,
         # and that of the double below is the guarantee.
 

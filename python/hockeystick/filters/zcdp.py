@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A budget of zero-concentrated differential privacy."""
 
-from fractions import Fraction
 from typing import ClassVar
 
-from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
+from hockeystick.adjacency import Adjacency, AdjacencyLike
 from hockeystick.composition import Composable, Mechanism
-from hockeystick.filters.costs import both_directions, rho
+from hockeystick.filters.costs import rho
 from hockeystick.filters.exact import Amount, double_above, double_below
 from hockeystick.filters.filter import Cost, Filter
 from hockeystick.mechanisms import ZCDP, ApproximateDP
-
-LARGEST_RHO = Fraction(90_000)
 
 
 class ZCDPFilter(Filter):
@@ -54,7 +51,7 @@ class ZCDPFilter(Filter):
 
     _measures: ClassVar[tuple[str, ...]] = ("rho", "delta")
     _schema: ClassVar[str] = "hockeystick.ZCDPFilter"
-    _members: ClassVar[tuple[str, ...]] = ("rho", "delta")
+    _intervals: ClassVar[dict[str, str]] = {"rho": "[1e-18, 90000]", "delta": "[0, 1)"}
 
     def __init__(
         self,
@@ -63,11 +60,7 @@ class ZCDPFilter(Filter):
         delta: Amount = 0,
         adjacency: AdjacencyLike = Adjacency.ADD_OR_REMOVE_ONE,
     ) -> None:
-        super().__init__(both_directions(adjacency_of(adjacency)), rho=rho, delta=delta)
-        if not Fraction(1, 10**18) <= self._exact["rho"] <= LARGEST_RHO:
-            raise ValueError(f"rho must be in [1e-18, {LARGEST_RHO}], got {rho!r}")
-        if not self._exact["delta"] < 1:
-            raise ValueError(f"delta must be in [0, 1), got {delta!r}")
+        super().__init__(adjacency, rho=rho, delta=delta)
 
     @property
     def rho(self) -> float:
