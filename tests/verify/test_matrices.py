@@ -9,6 +9,7 @@ import pytest
 from flint import arb
 
 import hockeystick as hs
+from hockeystick.verify import matrices
 from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.matrices import squares
 
@@ -69,4 +70,45 @@ def test_a_sign_leaves_a_gap():
 
 def test_too_many_sets_are_said():
     with pytest.raises(NotKnownError, match="too many to list"):
-        squares(hs.ToeplitzMechanism([1, 0.5], steps=60, noise_multiplier=1.0))
+        squares(hs.ToeplitzMechanism([0.5, 1], steps=60, noise_multiplier=1.0))
+
+
+FALLING = [
+    hs.ToeplitzMechanism([1, 0.5, 0.5, 0.2, 0], steps=9, noise_multiplier=1, min_separation=2),
+    hs.ToeplitzMechanism(
+        [1, 1, 0.3], steps=11, noise_multiplier=1, min_separation=3, max_participations=2
+    ),
+    hs.BufferedMechanism([0.3, 0.7], [0.5, 1], steps=8, noise_multiplier=1, min_separation=3),
+]
+
+
+@pytest.mark.parametrize("mechanism", FALLING)
+def test_a_column_that_falls_needs_no_list(mechanism, monkeypatch):
+    low, high = squares(mechanism)
+    monkeypatch.setattr(matrices, "MOST_TERMS", 0)
+    listed_low, listed_high = squares(mechanism)
+    assert low.overlaps(listed_low)
+    assert high.overlaps(listed_high)
+    assert high.rad() < 1e-12
+
+
+def test_a_column_that_rises_is_listed():
+    """The formula is no bound there: c = 1/2, 1, 1/12, 1/6, 1/4 attains 475/144, not 227/72."""
+    column = [6 / 12, 1, 1 / 12, 2 / 12, 3 / 12]
+    mechanism = hs.ToeplitzMechanism(
+        column, steps=7, noise_multiplier=1, min_separation=2, max_participations=2
+    )
+    assert float(squares(mechanism)[1]) == pytest.approx(475 / 144)
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        hs.ToeplitzMechanism([1, 0.5], steps=2000, noise_multiplier=9, min_separation=100),
+        hs.BufferedMechanism(
+            [0.3, 0.1], [0.9, 0.99], steps=2000, noise_multiplier=9, min_separation=400
+        ),
+    ],
+)
+def test_runs_as_long_as_trainings_are_known(mechanism):
+    assert hs.verify(mechanism, delta=1e-6).enclosed is True
