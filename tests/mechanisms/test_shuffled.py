@@ -4,6 +4,7 @@
 import math
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from flint import arb, ctx
 
@@ -133,3 +134,84 @@ def test_masses_of_the_largest_batch_are_within_a_quarter_of_what_is_stated(nois
         for (p, q), (loss, mass) in zip(kept, sorted(atoms), strict=True):
             assert abs(arb(mass) / p - 1) < masses / 4
             assert abs(arb(loss) - (p / q).log()) < losses / 4
+
+
+@pytest.mark.parametrize(
+    ("noise", "batches", "adjacency", "least"),
+    [
+        (4.0, 2, "replace-special", 0.9096),
+        (4.0, 2, "replace-one", 1.8106),
+        (8.0, 2, "replace-special", 0.3756),
+        (1.0, 5, "replace-one", 9.4),
+    ],
+)
+def test_who_chooses_the_last_batch_attains_more(noise, batches, adjacency, least):
+    """Else 0.893, 1.684, 0.361 and 9.388 are attained."""
+    epoch = hs.Gaussian(noise).shuffled(batches=batches)
+    assert epoch.epsilon_bounds(1e-6, adjacency=adjacency).lower >= least
+
+
+def test_the_last_batch_is_not_chosen_after_batches_of_later_epochs():
+    kept = hs.Gaussian(8.0).shuffled(batches=2, epochs=4)
+    once = hs.Gaussian(4.0).shuffled(batches=2)
+    ends = [run.epsilon_bounds(1e-6, adjacency="replace-special").lower for run in (kept, once)]
+    assert ends[0] < 0.99 * ends[1]
+
+
+@pytest.mark.parametrize("last", [1, 0.25])  # of the size of the first batch
+@pytest.mark.parametrize("replaced", [0, -1])  # by a special record, by another
+@pytest.mark.parametrize(("noise", "alpha"), [(1.0, 5.0), (2.0, 2.0), (4.0, 1.3)])
+def test_two_batches_played_out(noise, alpha, replaced, last):
+    """The record adds 1, the others -1 to the first batch, and to the last one what they like."""
+    mu, width = 1 / noise, 0.02
+    first, later = np.meshgrid(np.arange(-9, 9, width), np.arange(-9, 9, width), indexing="ij")
+
+    def density(*means):
+        parts = (
+            (output - mean * mu) ** 2 for output, mean in zip((first, later), means, strict=True)
+        )
+        return np.exp(-sum(parts) / 2) * width**2 / (2 * math.pi)
+
+    other = np.where(first + mu >= 2, 1, -1)  # the first batch has the mean -mu without the record
+    with_it = (density(1, other) + last * density(-1, 1)) / (1 + last)
+    without = (density(replaced, other) + last * density(-1, replaced)) / (1 + last)
+    attained = np.maximum(with_it - alpha * without, 0).sum()
+    pair = _core.dominating_pair("shuffled_chosen_below", [noise, 2, 2, replaced + 1, last])
+    found = pair.delta_above([math.log(alpha)])[0]
+    assert 0.98 * attained <= found <= attained * (1 + 1e-3)
+
+
+@pytest.mark.parametrize(("noise", "batches", "without"), [(1.7, 2, 1), (3.3, 10, 0)])
+def test_masses_of_bins_where_the_last_batch_is_chosen_in_balls(noise, batches, without):
+    pair = _core.dominating_pair("shuffled_chosen_below", [noise, batches, 2, without, 1])
+    masses, losses = pair.law_errors()
+    atoms = _core.sampling.atoms_of(pair)
+    mu = 1 / noise * (1 - 4 * U)
+    edges = [k / 16 - 9 for k in range(math.ceil(16 * (20 + 2 * mu)))]
+    booked = 2000 * _core.numeric.normal_error + (len(edges) + 1) ** 2 * U
+    assert masses == pytest.approx(booked, rel=1e-9)
+    largest = max(abs(loss) for loss, _ in atoms)
+    assert losses == pytest.approx(2.1 * booked + 4 * U * largest, rel=1e-6)
+    with ctx.workprec(400):
+
+        def cells(mean, others):
+            """Of the largest of one normal variable of that mean and of others of mean 0."""
+            at = [normal_tail(arb(mean) * mu - c) * normal_tail(-arb(c)) ** others for c in edges]
+            return [b - a for a, b in pairwise([arb(0), *at, arb(1)])]
+
+        with_it, without_it, none = (cells(mean, batches - 2) for mean in (2, without, 0))
+        last = {mean: cells(mean, 0) for mean in {2, without, 0}}
+        kept = []
+        for i, edge in enumerate([-math.inf, *edges]):
+            moved = last[2 if edge >= 2 else 0]
+            before = [(batches - 1) * part[i] for part in (with_it, without_it)]
+            for j in range(len(edges) + 1):
+                p = (before[0] * moved[j] + none[i] * last[2][j]) / batches
+                q = (before[1] * moved[j] + none[i] * last[without][j]) / batches
+                kept.append((math.log(float(p / q)), p))
+        for bin_of in (3, 16, 40):
+            cut = bin_of * mu / 16
+            assert all(abs(loss - cut) > 1e-12 for loss, _ in kept)
+            exact = sum((p for loss, p in kept if loss > cut), arb(0))
+            found = sum(arb(mass) for loss, mass in atoms if loss > cut)
+            assert abs(found / exact - 1) < masses / 4

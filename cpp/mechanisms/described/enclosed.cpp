@@ -113,6 +113,11 @@ Names shuffled_below(const Described& one, Comparison way, const Accuracy& accur
   // Where the means of the record's batch stand, with it and without it, among the others'.
   Names known{{"shuffled_below" + end, {noise, batches, 2.0, 1.0, always ? 1.0 : joins}}};
   if (replaces(way)) known.push_back({"shuffled_below" + end, {noise, batches, 2.0, 0.0, always ? 1.0 : joins}});
+  // Who chooses the last batch has seen all others, of this epoch alone.
+  if (always && one.number(second) == 1 && Range{1, 1000}.holds(noise) && Range{2, 10}.holds(batches)) {
+    const double last = size_of_last(one) > 0 ? size_of_last(one) / size : 1;
+    known.push_back({"shuffled_chosen_below" + end, {noise, batches, 2.0, replaces(way) ? 0.0 : 1.0, last}});
+  }
   if (!replaces(way) && Range{1, 1000}.holds(spread) && Range{2, 1e5}.holds(batches))
     known.push_back({"shuffled_sum_below" + end, {noise, batches, 2.0, 1.0, always ? 1.0 : joins}});
   // Below these noises the largest batch tells more than a random allocation does, or as much for less.
