@@ -8,10 +8,11 @@ import pytest
 from flint import arb
 
 import hockeystick as hs
+from hockeystick import _core
 from hockeystick.adjacency import Direction
 from hockeystick.mechanisms._enclosed import Accuracy
 from hockeystick.verify.balls import between, normal_tail
-from hockeystick.verify.batches import Means, allocated, attained, largest, total
+from hockeystick.verify.batches import Means, allocated, attained, chosen, largest, total
 
 CELLS = 1500
 
@@ -108,3 +109,18 @@ def test_many_steps_or_little_noise_have_no_sum():
     assert allocated(hs.Gaussian(0.3).random_allocation(steps=9), Direction.ADD) == []
     assert allocated(hs.Gaussian(2.0).random_allocation(steps=10**6), Direction.ADD) == []
     assert len(attained(hs.Gaussian(0.3).shuffled(batches=9), Direction.REPLACE)) == 2
+
+
+@pytest.mark.parametrize(("batches", "last", "after"), [(2, 1.0, 1), (5, 0.5, 0)])
+@pytest.mark.parametrize("back", [False, True])
+def test_who_chooses_the_last_batch_attains_what_the_fast_accountant_does(
+    batches, last, after, back
+):
+    share = Fraction(last) / (batches - 1 + Fraction(last))
+    test = chosen(batches, Means(0.5, 0.25 * after), share, back=back)
+    fast = _core.dominating_pair(
+        "shuffled_chosen_below" + "_back" * back, [4.0, batches, 2, after, last]
+    )
+    for epsilon in (0.0, 0.2, 0.6, 1.1):
+        found = fast.delta_above([epsilon])[0]
+        assert found <= float(test(arb(epsilon)).lower()) + 1e-9 <= found * 1.01 + 2e-9

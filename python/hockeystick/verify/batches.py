@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from flint import arb, ctx, fmpz, fmpz_poly
+from flint import arb, arb_mat, ctx, fmpz, fmpz_poly
 
 from hockeystick.adjacency import Direction
 from hockeystick.mechanisms import Gaussian, RandomAllocation, Shuffled
@@ -28,6 +28,8 @@ CELLS = 40  # of an output, in a unit of the noise
 UNITS = 5  # of the sum, in a deviation of one of its terms
 PERIOD, ALONE = 24, 160  # of the sum, in its deviations, and in those of one large term
 MOST_BATCHES, MOST_MU = 20_000, 1.0  # of sums: with less noise the largest batch tells more
+MOST_CHOSEN = 10  # of batches of which the last one is chosen
+CHOSEN_CELLS, TURN = 16, 2.0  # of these, in a unit; where the others of the last batch turn
 LARGEST_CELLS, MOST_CELLS, FAR = 64, 6000, 40.0  # of the largest: in a unit, in all, and their end
 
 
@@ -49,6 +51,11 @@ def attained(mechanism: Shuffled, direction: Direction) -> list[Steps]:
     found = [largest(number, means, joined, back=back) for means in pairs]
     if 1 < number <= MOST_BATCHES and mu <= MOST_MU:
         found.append(total(number, pairs[-1], joined, back=back))
+    if joined == mechanism.epochs == 1 < number <= MOST_CHOSEN and mu <= MOST_MU:
+        last = Fraction(
+            mechanism.last_batch or 1, (mechanism.last_batch and mechanism.batch_size) or 1
+        )
+        found.append(chosen(number, pairs[-1], last / (number - 1 + last), back=back))
     return found
 
 
@@ -90,6 +97,43 @@ def largest(batches: int, means: Means, joined: Fraction, *, back: bool) -> Step
             beyond = [often * a + (1 - often) * b for a, b in zip(beyond, none, strict=True)]
         masses.append([a - b for a, b in pairwise(beyond)])
     return _steps(*masses, back=back)
+
+
+def chosen(batches: int, means: Means, share: Fraction, *, back: bool) -> Steps:
+    """By who chooses what the others add to the last batch, which holds that share of the records.
+
+    Above -1 it is as much as the record adds where the largest output before is 2 at least, else
+    nothing. Cells of both outputs are put together by their ratio.
+    """
+    number = math.ceil(CHOSEN_CELLS * (2 * FARTHEST + means.before + 4))
+    edges = [arb(k) / CHOSEN_CELLS - FARTHEST - 1 for k in range(number)]
+    turn = 1 + sum(bool(edge < TURN) for edge in edges)
+
+    def cells(mean: float, others: int) -> list[arb]:
+        """Of the largest of an output of that mean and of others of mean 0."""
+        tails = [(normal_tail(c - arb(mean)), normal_tail(c)) for c in edges]
+        beyond = (-(others * (-b).log1p() + (-a).log1p()).expm1() for a, b in tails)
+        return [a - b for a, b in pairwise([arb(1), *beyond, ZERO])]
+
+    here, scale = ball_of(share), 4 * CHOSEN_CELLS / means.before
+    own, none = [cells(mean, 0) for mean in means], cells(0.0, batches - 2)
+    first = [cells(mean, batches - 2) for mean in means]
+    bins: dict[int, tuple[arb, arb]] = {}
+    for rows, moved in (slice(turn), cells(0.0, 0)), (slice(turn, None), cells(means.before, 0)):
+        before, after = (
+            arb_mat(
+                [[(1 - here) * a, here * b] for a, b in zip(one[rows], none[rows], strict=True)]
+            )
+            * arb_mat([moved, last])
+            for one, last in zip(first, own, strict=True)
+        )
+        for p, q in zip(before.entries(), after.entries(), strict=True):
+            a, b = float(p.mid()), float(q.mid())
+            if min(a, b) > 0:
+                at = math.floor((math.log(a) - math.log(b)) * scale)
+                held = bins.get(at, (ZERO, ZERO))
+                bins[at] = held[0] + p, held[1] + q
+    return _steps(*zip(*bins.values(), strict=True), back=back)
 
 
 def _steps(before: Sequence[arb], after: Sequence[arb], *, back: bool) -> Steps:
