@@ -127,6 +127,7 @@ _ELSEWHERE: Mapping[str, str] = {
     ),
     "adjacency": "epsilon(delta, adjacency=...)",
 }
+"""What people look for in a run, and where it is."""
 MADE_BY: Mapping[str, str] = {
     **dict.fromkeys(("gdp", "gaussiandp", "mugdp"), "hs.Gaussian(1 / mu)"),
     **dict.fromkeys(("puredp", "pure", "epsilondp"), "hs.ApproximateDP(epsilon, 0)"),
@@ -134,7 +135,6 @@ MADE_BY: Mapping[str, str] = {
     **dict.fromkeys(("rdp", "renyi", "renyidp"), "hs.ZCDP(rho), or hs.RenyiFilter"),
 }
 """What people look for among mechanisms, and how it is said."""
-"""What people look for in a run, and where it is."""
 _SCHEMES: Mapping[str, str] = {
     "poisson_sampled": "; write hs.joint(run).poisson_sampled(q) to draw one sample for all of it",
     "random_allocation": "; random_allocation is of a single mechanism with noise, as of Gaussian",

@@ -157,7 +157,7 @@ REFUSED = {
     "hs.audit.clopper_pearson(9, 10)": "did you mean rate_bounds?",
     "hs.audit.epsilon_lower(tp=9)": "argument 'tp'; did you mean true_positives?",
     "hs.audit.one_run_epsilon_lower(m=9)": "argument 'm'; did you mean canaries?",
-    "hs.compat.opacu": "it has dp_accounting, flower, jax_privacy, opacus",
+    "hs.compat.opacu": "opacus",
     "hs.load('ledger.json')": "write hs.Accountant.load(...)",
     "hs.from_json('{}')": "write hs.Composition.from_json(...)",
     "hs.GaussianDP(mu=1.0)": "write hs.Gaussian(1 / mu)",

@@ -54,4 +54,4 @@ class Laplace(SamplableMechanism):
             noise = 1 / _checks.within(name, epsilon, *_EPSILONS)
         else:
             noise = relative_noise(noise_multiplier, sensitivity, scale=scale)
-        _checks.keep(self, noise_multiplier=noise)
+        object.__setattr__(self, "noise_multiplier", noise)
