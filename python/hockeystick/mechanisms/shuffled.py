@@ -129,7 +129,8 @@ class Shuffled(EnclosedMechanism):
         order = ", in the same order by shuffled-same-order" if self.epochs > 1 else ""
         return (
             f"{self!r}: above by the theorem of cpp/proofs/{page}.md{order}, or by one Gaussian "
-            "step; below by adversaries who choose all other records alike"
+            "step; below by adversaries who choose all other records alike, or of ten batches at "
+            "most the last one's after the others"
         )
 
     def simplified(self) -> Mechanism | None:
