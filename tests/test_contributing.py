@@ -53,6 +53,15 @@ def written(root):
     }
 
 
+@pytest.mark.skipif(shutil.which("c++") is None, reason="needs a compiler")
+def test_the_core_has_the_names_that_the_page_uses(tmp_path):
+    (source,) = (Path(name) for name in FILES if name.endswith(".cpp"))
+    (tmp_path / source.name).write_text(FILES[source.as_posix()])
+    checks = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror"]
+    command = ["c++", *checks, "-I", mutate.ROOT / "cpp", tmp_path / source.name]
+    subprocess.run(list(map(str, command)), check=True)
+
+
 @pytest.mark.deep
 def test_it_builds_and_passes(tmp_path):
     tree = mutate.Tree(tmp_path)
