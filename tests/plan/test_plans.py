@@ -65,13 +65,17 @@ RARE = {
 
 @pytest.mark.parametrize("name", RARE)
 def test_rare_large_losses_do_not_keep_contours_away(name):
-    """Of the first two a transform takes as long: there the contour is asked for by name, too."""
+    """Of the first two a transform takes as long: there the contour is asked for by name, too.
+
+    The number of large losses may answer after a contour was too wide.
+    """
     count, step, delta = RARE[name]
     by_name = "contour_integral" if name in {"huge losses", "cut batches"} else ""
     alone = name == "no room for a last panel"
     for method in {"", by_name}:
         found = answer(terms(step, count), method=method, delta=delta)
-        assert alone or method != by_name or found.method == "contour_integral"
+        cheap = {"contour_integral", "one_large_loss"} - ({"one_large_loss"} if method else set())
+        assert alone or method != by_name or found.method in cheap
         assert found.upper - found.lower <= 1e-3 * found.upper
 
 
