@@ -158,7 +158,7 @@ def test_many_steps_of_next_to_no_sampling_cost_nothing(rate):
     truth = noise.delta_bounds(5.27)
     for adjacency in ("remove-one", "add-one"):
         many = noise + 10_000 * step
-        found = told(many.delta_bounds, 5.27, adjacency=adjacency, tolerance=0.01)
+        found = told(many.delta_bounds, 5.27, adjacency=adjacency, tolerance=0.04)
         assert found.lower <= truth.upper
         assert truth.lower <= found.upper
 
