@@ -11,7 +11,7 @@ from exact.one_step import gaussian_delta
 from hockeystick import _core
 from hockeystick.adjacency import Adjacency
 
-MEMORY = 1 << 30
+MEMORY = 1 << 28
 # A run and what its oracle, another method or a formula, must agree with at each question.
 BOTH = Adjacency.ADD_OR_REMOVE_ONE
 RUNS = {

@@ -119,7 +119,7 @@ def test_threads_share_an_accountant():
     wrong = []
 
     def ask():
-        for _ in range(60):
+        for _ in range(12):
             before = acct.composition
             found = acct.epsilon_bounds(DELTA)
             after = acct.composition
