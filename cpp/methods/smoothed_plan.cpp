@@ -50,9 +50,8 @@ ContourPlan smoothed_contour(const Saddlepoint& saddlepoint, const Saddle& at, d
   return result;
 }
 
-// A contour needs a positive tilt.
-Saddle right_of_zero(Saddle at) {
-  at.tilt = std::max(at.tilt, 1 / at.deviation);
+Saddle right_of_zero(const Saddlepoint& saddlepoint, Saddle at) {
+  at.tilt = saddlepoint.tilt_right_of_zero(at);
   return at;
 }
 
@@ -91,8 +90,8 @@ void end_early(const Saddlepoint& saddlepoint, const Saddlepoint& decaying, cons
 
 ContourPlan plan_discretized_contour(const Saddlepoint& saddlepoint, const Plan& plan, const Saddle& at,
                                      double log_tolerance, const Saddlepoint* decaying) {
-  ContourPlan result = smoothed_contour(saddlepoint, right_of_zero(at), log_tolerance, 0, tuning::flattest_line,
-                                        tuning::widest_smoothing, tuning::most_samples);
+  ContourPlan result = smoothed_contour(saddlepoint, right_of_zero(saddlepoint, at), log_tolerance, 0,
+                                        tuning::flattest_line, tuning::widest_smoothing, tuning::most_samples);
   if (const auto count = static_cast<double>(result.contour.count);
       decaying && count > few_samples && plan.points * count > tuning::decay_work)
     end_early(saddlepoint, *decaying, at, log_share(log_tolerance), result);
@@ -106,7 +105,7 @@ ContourPlan plan_discretized_contour(const Saddlepoint& saddlepoint, const Plan&
 ContourPlan plan_contour_of_atoms(const Saddlepoint& saddlepoint, double atoms, const Saddle& at, double log_tolerance,
                                   double caution, double most_smoothing, bool may_decay) {
   ContourPlan result;
-  Saddle line = right_of_zero(at);
+  Saddle line = right_of_zero(saddlepoint, at);
   const double log_rounding = math::log(1e-15 * saddlepoint.total_count() / (tuning::smoothed_share * log_tolerance));
   const double lowest = 0.02 * line.tilt;
   for (double tilt = line.tilt; tilt > lowest; line.tilt = tilt *= 0.5) {

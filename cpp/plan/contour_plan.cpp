@@ -312,7 +312,7 @@ Saddlepoint ContourPlanner::near(double log_delta) const { return {saddlepoint_,
 // Moments count all losses, so the tilt is lowered until the rare huge ones hardly change the moment.
 Saddle ContourPlanner::below_outliers(Saddle at, const Saddlepoint& near) {
   transform_tilt_ = at.tilt;
-  at.tilt = saddlepoint_.tilt_below_outliers(std::max(at.tilt, 1 / at.deviation), near);
+  at.tilt = saddlepoint_.tilt_below_outliers(saddlepoint_.tilt_right_of_zero(at), near);
   return at;
 }
 

@@ -327,6 +327,10 @@ Saddle Saddlepoint::saddle_for_rate(double rate, int direction, double measure) 
   return saddle(measure + direction * search(attempt_at, std::sqrt(-2 * goal) / deviation_, steepest(), 1e-3));
 }
 
+double Saddlepoint::tilt_right_of_zero(const Saddle& at) const {
+  return std::max(at.tilt, 1 / std::max(at.deviation, untilted_.mean - at.epsilon));
+}
+
 double Saddlepoint::tilt_below_outliers(double tilt, const Saddlepoint& truncated) const {
   const auto knows = [&](double at) { return cumulants(at).value > truncated.cumulants(at).value + 0.01; };
   if (!knows(tilt)) return tilt;

@@ -85,6 +85,10 @@ class Saddlepoint {
   /// measure tilted by `measure`: 0 for P.
   Saddle saddle_for_rate(double rate, int direction, double measure = -1) const;
 
+  /// The tilt of a saddle, or where that is next to 0 or negative one of a line right of 0, as contours need: the lower
+  /// the farther epsilon lies below the mean, since rounding counts e^(K(tilt) - tilt epsilon) times as much.
+  double tilt_right_of_zero(const Saddle& at) const;
+
   /// The given tilt, or a lower one at which losses that `truncated` leaves out hardly change the moment.
   double tilt_below_outliers(double tilt, const Saddlepoint& truncated) const;
 
