@@ -130,11 +130,11 @@ class BetweenSides {
     if (which.empty()) return;
     SideAccuracy at = accuracy_of(most_told(), Told::moments);
     ask_as_told(which, at);
-    if (question_.wanted != Wanted::moments) return;
+    // Pairs that do not meet tell no more of moments where their curves are made of more cells.
+    if (question_.wanted != Wanted::moments || !question_.closes) return;
     at.told = Told::far;
     for (const double cells : {at.cells, 3 * at.cells}) {
       which = open_of(which);
-      if (!question_.closes) std::erase_if(which, [&](std::size_t i) { return is_told_above(i); });
       if (which.empty()) return;
       at.cells = cells;
       ask_as_told(which, at);

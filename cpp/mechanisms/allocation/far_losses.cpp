@@ -68,6 +68,7 @@ class AllocatedMoments final : public MomentsAlone {
  public:
   AllocatedMoments(Pair step, double steps, bool back) : step_(std::move(step)), steps_(steps), back_(back) {
     const double mu = step_->gaussian_mu();
+    if (steps == 1) return;
     if (!back) moments_.emplace(*step_, steps);
     if (back && mu >= least_mu && mu <= most_mu) transform_ = std::make_unique<const LognormalTransform>(mu);
     if (!back && mu > 0) central_ = log_moments_of_mean(log_central_moments(mu), steps);
@@ -90,6 +91,7 @@ class AllocatedMoments final : public MomentsAlone {
 
   Interval log_moment_bounds(double t) const override {
     const auto [lower, upper] = log_moment(*step_, t);
+    if (steps_ == 1) return {lower, upper};
     if (!back_) {
       // A power above 1 of a sum is at least the sum of the powers.
       const double size = std::fabs(lower) + t * math::log(steps_);
@@ -114,7 +116,7 @@ class AllocatedMoments final : public MomentsAlone {
   Pair step_;
   double steps_;
   bool back_;
-  std::optional<MeanMoments> moments_;                   // unless they are of the reverse
+  std::optional<MeanMoments> moments_;                   // of several steps, unless they are of the reverse
   std::vector<Interval> central_;                        // of a Gaussian step
   std::unique_ptr<const LognormalTransform> transform_;  // of a Gaussian step, where it is known
 };

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "mechanisms/allocation/gaussian_above.hpp"
 #include "mechanisms/curves/shuffle_sum.hpp"
@@ -20,18 +21,16 @@ namespace {
 
 constexpr int places = 17;  // s = 2^(-2), 2^(-3/2), ..., 64: the best is between 1 and 4 as a rule, or larger if
 constexpr int middle = 4;   // s = 1
-// From a search for s to the next, twice as many where s stays. At noise 1 to 4 and 10 to 10^4 batches, twice as many
-// take a tenth less time and lose up to 28 % of epsilon, a third as many take a tenth more and gain 1 % at most.
-constexpr int questions = 3;
-constexpr int most_misses = 3;    // searches in a row, until the bound is not asked for any more: 1 and 6 do the same
+// Questions from a step of s that does not help to the next one, and from a bound that does not help.
+constexpr int questions = 3, pause = 6;
+constexpr int most_misses = 3;    // bounds in a row, until none is asked for any more: 1 and 6 do the same
 constexpr double farthest = 600;  // nats; curves go on by their last value
 constexpr std::size_t most_values = 2000;
 constexpr double least_tail = 1e-16;
 // Cells of the last batch's output: they raise delta by a fifth. Half as wide ones take twice the time for 1.5 % less
 // epsilon, twice as wide ones a sixth less for 5 % more.
 constexpr double pivot_width = 0.5;
-constexpr std::size_t guessed_apart = 3;  // of these corners, to search s: 1 takes a quarter more for the same epsilon
-constexpr double most_terms = 0x1p19;     // a mean of more is below in convex order
+constexpr double most_terms = 0x1p19;  // a mean of more is below in convex order
 
 // Cells of T and Y and places of a term, of which 2^bits lie next to 0, in deviations over the number of cells; what
 // `mean_positive_part` smooths by. Of all: each half as large or one bit more takes 1.2 to 2 times the time for 0.1 to
@@ -41,10 +40,8 @@ struct Fineness {
   int bits;
   double smooth;
 };
-constexpr Fineness to_search{10, 12, 3, 0.3}, for_all{3, 6, 3, 0.2}, for_left_out{3, 3, 4, 0.05};
-const Fineness& fineness_of(const ShuffledEpoch& epoch, bool fine) {
-  return !fine ? to_search : epoch.uses_all ? for_all : for_left_out;
-}
+constexpr Fineness for_all{3, 6, 3, 0.2}, for_left_out{3, 3, 4, 0.05};
+const Fineness& fineness_of(const ShuffledEpoch& epoch) { return epoch.uses_all ? for_all : for_left_out; }
 
 double s_at(int place) { return math::exp((0.5 * place - 2) * 0.69314718055994531); }
 
@@ -117,20 +114,20 @@ std::unique_ptr<Grown>& kept = *new std::unique_ptr<Grown>;
 }  // namespace
 
 ShuffleBound::ShuffleBound(const ShuffledEpoch& epoch, double cells, double tail)
-    : epoch_(epoch), cells_(cells), tail_(tail), known_(2 * places) {}
+    : epoch_(epoch), cells_(cells), tail_(tail), known_(places) {}
 
-const ShuffleBound::Split& ShuffleBound::split(int place, bool fine) {
-  std::vector<Split>& slot = known_[static_cast<std::size_t>(2 * place + fine)];
+const ShuffleBound::Split& ShuffleBound::split(int place) {
+  std::vector<Split>& slot = known_[static_cast<std::size_t>(place)];
   if (slot.empty()) {
-    const double s = s_at(place), width = fineness_of(epoch_, fine).cell / cells_;
+    const double s = s_at(place), width = fineness_of(epoch_).cell / cells_;
     slot.push_back({split_lognormal(raised(std::sqrt(1 + s) * epoch_.mu), width, tail_ / 10),
                     split_lognormal(raised(std::sqrt(1 + 1 / s) * epoch_.mu), width, tail_ / 10)});
   }
   return slot.front();
 }
 
-TermLaw ShuffleBound::term(Way way, double alpha, int place, bool fine) {
-  const Split& laws = split(place, fine);
+TermLaw ShuffleBound::term(Way way, double alpha, int place) {
+  const Split& laws = split(place);
   const double s = s_at(place), square = epoch_.mu * epoch_.mu;
   const double of_t = (1 + s) * square, of_y = (1 + 1 / s) * square;
   // The deviation leaves rare values out. A grid that is finer than needed costs few more places.
@@ -148,23 +145,23 @@ TermLaw ShuffleBound::term(Way way, double alpha, int place, bool fine) {
   const bool forth = way == Way::forth;
   const double top = largest(forth ? of_t + of_y : of_t, tail);
   const double bottom = alpha * largest(forth ? of_t : of_t + of_y, rare);
-  const auto [cell, place_width, bits, smooth] = fineness_of(epoch_, fine);
+  const auto [cell, place_width, bits, smooth] = fineness_of(epoch_);
   const double wanted = std::max(std::ldexp(deviation * place_width / cells_, bits), (top + bottom) * 0x1p-38);
   if (!(wanted < 0x1p500)) return {};
   return term_law(laws.t, laws.y, way, alpha, {power_of_two(wanted), bits, bottom, top});
 }
 
-double ShuffleBound::of_left_out(const TermLaw& term, double alpha, bool fine, double& tilt) {
+double ShuffleBound::of_left_out(const TermLaw& term, double alpha, double& tilt) {
   const double count = std::min(epoch_.batches, most_terms);
   const double less = epoch_.by_batch * count * (alpha - 1) * (1 - 8 * u);  // proof: shuffled-left-out
   const SameTerms terms{&term, static_cast<std::int64_t>(count)};
-  return mean_positive_part({&terms, 1}, less, fineness_of(epoch_, fine).smooth, 0, tilt, space_) / count *
-         epoch_.joins * (1 + 4 * u);
+  return mean_positive_part({&terms, 1}, less, fineness_of(epoch_).smooth, 0, tilt, space_) / count * epoch_.joins *
+         (1 + 4 * u);
 }
 
 // E (sum of the other batches' terms - pivot less)_+, in units of a whole batch; the pivot's own size is 1 or the last.
-double ShuffleBound::with_pivot(const TermLaw& term, double less, double pivot, const PivotNode& node, bool fine,
-                                double enough, double& tilt) {
+double ShuffleBound::with_pivot(const TermLaw& term, double less, double pivot, const PivotNode& node, double enough,
+                                double& tilt) {
   const bool has_last = pivot == 1 && epoch_.last_size < 1;
   const double full = epoch_.batches - (has_last ? 2 : 1), count = std::min(full, most_terms), each = full / count;
   std::vector<SameTerms> terms;
@@ -177,12 +174,11 @@ double ShuffleBound::with_pivot(const TermLaw& term, double less, double pivot, 
   add(each, count);
   if (has_last) add(epoch_.last_size, 1);
   const double of_pivot = pivot * less;
-  return mean_positive_part(terms, of_pivot - 4 * u * std::fabs(of_pivot), fineness_of(epoch_, fine).smooth, enough,
-                            tilt,
+  return mean_positive_part(terms, of_pivot - 4 * u * std::fabs(of_pivot), fineness_of(epoch_).smooth, enough, tilt,
                             space_);  // proof: shuffled-every
 }
 
-double ShuffleBound::of_all(const TermLaw& term, Way way, double alpha, bool fine, double pivot, double& tilt) {
+double ShuffleBound::of_all(const TermLaw& term, Way way, double alpha, double pivot, double& tilt) {
   const double nu = epoch_.replaces ? epoch_.mu / 2 : epoch_.mu, last = epoch_.last_size;
   if (pivots_.nodes.empty()) pivots_ = pivot_nodes(raised(nu), pivot_width, tail_ / 10);
   const double all = epoch_.batches - 1 + last;
@@ -196,16 +192,13 @@ double ShuffleBound::of_all(const TermLaw& term, Way way, double alpha, bool fin
   std::vector<double>& tilts = searches_[way == Way::back].tilts;
   tilts.resize(pivots_.nodes.size());
   const double least = 1e-3 * all * searches_[way == Way::back].last;  // of what counts
-  const std::size_t apart = fine ? 1 : guessed_apart;
   for (std::size_t k = pivots_.nodes.size(); k-- > 0;) {
-    if (k % apart != 0) continue;
-    PivotNode node = pivots_.nodes[k];
-    node.mass *= static_cast<double>(apart);
+    const PivotNode& node = pivots_.nodes[k];
     const double gain = way == Way::forth || epoch_.replaces ? node.gain : 1;
     const double loss = way == Way::back || epoch_.replaces ? alpha * node.loss * (1 - 2 * u) : alpha;
     const double less = down(loss - gain);  // proof: shuffled-every
     if (tilts[k] == 0) tilts[k] = tilt;
-    const double value = with_pivot(term, less, pivot, node, fine, least / node.mass, tilts[k]);
+    const double value = with_pivot(term, less, pivot, node, least / node.mass, tilts[k]);
     tilt = tilts[k];
     total += node.mass * value;
     rest -= node.mass;
@@ -217,56 +210,43 @@ double ShuffleBound::of_all(const TermLaw& term, Way way, double alpha, bool fin
   return total / all * (1 + 1e-12);  // proof: shuffled-every
 }
 
-double ShuffleBound::bound(Way way, double alpha, int place, bool fine, double& tilt) {
-  const TermLaw law = term(way, alpha, place, fine);
+double ShuffleBound::bound(Way way, double alpha, int place, double& tilt) {
+  const TermLaw law = term(way, alpha, place);
   if (law.masses.empty()) return infinity;
   if (tilt == 0) tilt = 1 / (law.places.back() * std::sqrt(std::min(epoch_.batches, most_terms)));
-  if (!epoch_.uses_all) return of_left_out(law, alpha, fine, tilt);
-  const double whole = of_all(law, way, alpha, fine, 1, tilt);
+  if (!epoch_.uses_all) return of_left_out(law, alpha, tilt);
+  const double whole = of_all(law, way, alpha, 1, tilt);
   if (epoch_.last_size == 1 || epoch_.batches > 2) return whole;
-  return std::min(whole, of_all(law, way, alpha, fine, epoch_.last_size, tilt));
-}
-
-void ShuffleBound::search(Way way, double alpha, double alone) {
-  Search& found = searches_[way == Way::back];
-  double best = infinity, tilt = found.tilt;
-  found.last = std::min(found.last, alone);
-  int at = found.place;
-  const auto improves = [&](int place) {
-    if (place < 0 || place >= places) return false;
-    double of_place = tilt;
-    const double value = bound(way, alpha, place, false, of_place);
-    if (!(value < best)) return false;
-    best = value, tilt = of_place, at = place;
-    found.last = std::min(alone, best);
-    return true;
-  };
-  improves(at);
-  improves(middle);
-  if (improves(at + 1))
-    while (improves(at + 1)) continue;
-  else
-    while (improves(at - 1)) continue;
-  found.helps = best < 1.2 * alone;
-  const bool stays = epoch_.uses_all && found.helps && at == found.place;
-  found.wait = stays ? 2 * found.wait : (epoch_.uses_all ? 2 : 1) * questions;
-  found.place = at;
-  found.tilt = tilt;
-  found.misses = found.helps ? 0 : found.misses + 1;
+  return std::min(whole, of_all(law, way, alpha, epoch_.last_size, tilt));
 }
 
 double ShuffleBound::upper(Way way, double alpha) {
   const double alone = gaussian_above(epoch_.mu, alpha, 0);
-  Search& found = searches_[way == Way::back];
-  if (found.misses >= most_misses) return alone;
-  if (found.left-- == 0) {
-    search(way, alpha, alone);
-    found.left = found.wait - 1;
+  Search& at = searches_[way == Way::back];
+  if (at.misses >= most_misses || at.pause-- > 0) return alone;
+  at.last = std::min(at.last, alone);
+  double least = bound(way, alpha, at.place, at.tilt);
+  const auto improves = [&](int next) {
+    if (next < 0 || next >= places || next == at.place) return false;
+    double tilt = at.tilt;
+    const double value = bound(way, alpha, next, tilt);
+    if (!(value < least)) return false;
+    least = value, at.place = next, at.tilt = tilt;
+    return true;
+  };
+  // Downhill from s = 1, and then with the curve: another step after one that helps, else later one to the other side,
+  // or from 1, of which there may be another valley.
+  if (std::exchange(at.is_first, false)) {
+    for (at.step = -1; improves(at.place + at.step);) continue;
+    for (at.step = 1; improves(at.place + at.step);) continue;
+  } else if (at.wait-- == 0) {
+    const bool helps = improves(at.place + at.step) || (at.step > 0 && improves(middle));
+    at.wait = helps ? 0 : questions;
+    if (!helps) at.step = -at.step;
   }
-  if (!found.helps) return alone;
-  const double value = std::min(alone, bound(way, alpha, found.place, true, found.tilt));
-  found.last = value;
-  return value;
+  at.misses = least < alone ? 0 : at.misses + 1;
+  at.pause = least < alone ? 0 : pause;
+  return at.last = std::min(alone, least);
 }
 
 EnclosedCurve shuffle_curve(const ShuffledEpoch& epoch, double cells, double tail, bool back) {

@@ -48,23 +48,20 @@ class ShuffleBound {
   struct Split {
     SplitLaw t, y;
   };
-  struct Search {  // where the last search of a way found s, and the tilt; whether that helps; the last value
-    int place = 4;
+  struct Search {  // where a way found s, and the tilt there; the last value
+    int place = 4, step = 1;
     double tilt = 0, last = 0.1;
     std::vector<double> tilts;  // of the corners of the last batch
-    bool helps = false;
-    int wait = 3, left = 0, misses = 0;  // questions from one search to the next, and how many are left
+    bool is_first = true;
+    int wait = 0, pause = 0, misses = 0;  // questions to the next step, and to the next bound; bounds that do not help
   };
 
-  const Split& split(int place, bool fine);
-  /// Downhill in s from where the last search found it, or from 1 if that is better.
-  void search(Way way, double alpha, double alone);
-  double bound(Way way, double alpha, int place, bool fine, double& tilt);
-  TermLaw term(Way way, double alpha, int place, bool fine);
-  double of_left_out(const TermLaw& term, double alpha, bool fine, double& tilt);
-  double of_all(const TermLaw& term, Way way, double alpha, bool fine, double pivot, double& tilt);
-  double with_pivot(const TermLaw& term, double less, double pivot, const PivotNode& node, bool fine, double enough,
-                    double& tilt);
+  const Split& split(int place);
+  double bound(Way way, double alpha, int place, double& tilt);
+  TermLaw term(Way way, double alpha, int place);
+  double of_left_out(const TermLaw& term, double alpha, double& tilt);
+  double of_all(const TermLaw& term, Way way, double alpha, double pivot, double& tilt);
+  double with_pivot(const TermLaw& term, double less, double pivot, const PivotNode& node, double enough, double& tilt);
 
   ShuffledEpoch epoch_;
   double cells_, tail_;
