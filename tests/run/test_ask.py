@@ -202,9 +202,14 @@ def test_refusals_between_sides_have_the_best_of_looser_tolerances(
 
 
 def test_one_hard_point_of_an_array_hides_no_other():
-    run = 30 * hs.Gaussian(0.055).random_allocation(steps=2)
+    run = hs.TruncatedPoissonGaussian(
+        noise_multiplier=0.01,
+        sampling_probability=1e-9,
+        truncated_batch_size=400,
+        dataset_size=70_000,
+    )
     with pytest.raises(hs.CertificationError) as refused:
-        run.epsilon_bounds([1e-30, 1e-12, 1e-5, 0.1, 1 - 1e-12])
+        run.epsilon_bounds([2e-300, 1e-12, 1e-11, 1e-10, 5e-324])
     lower, upper = refused.value.bounds
     assert np.all(lower[:4] > 0.997 * upper[:4])
 
