@@ -47,6 +47,25 @@ def test_no_scheme_costs_more_than_its_step(kind):
         compared(corner.run, corner.unsampled, [rng.choice(ways)], QUESTIONS[k::3])
 
 
+HOSTILE = (
+    "sampled once",
+    "allocations",
+    "selected steps",
+    "fixed sizes",
+    "shuffles",
+    "joint samples",
+    "composed allocations",
+)
+
+
+@pytest.mark.parametrize("family", HOSTILE)
+def test_nor_does_one_of_a_hostile_family(family):
+    corner = corners.KINDS[f"hostile {family}"](random.Random(f"unsampled {family}"))
+    assert corner.unsampled is not None
+    epsilon = corners.Question("epsilon_bounds", (1e-5,))
+    compared(corner.run, corner.unsampled, [next(corners.defined(corner.run))], [epsilon])
+
+
 NOISES = (0.001, 0.05, 0.3, 2.0, 1e4)
 
 
