@@ -151,6 +151,11 @@ bool CurvePoints::ask(std::vector<WantedPoint> wanted) {
       points_[kept++] = at;
   }
   points_.resize(kept);
+  // The curve falls: no point is above one before, nor below one behind.
+  for (std::size_t k = 1; k < kept; ++k)
+    points_[k].value.upper = std::min(points_[k].value.upper, points_[k - 1].value.upper);
+  for (std::size_t k = kept; k > 1; --k)
+    points_[k - 2].value.lower = std::max(points_[k - 2].value.lower, points_[k - 1].value.lower);
   return 2 * found > wanted.size();
 }
 

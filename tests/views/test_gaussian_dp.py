@@ -113,6 +113,8 @@ def rarely(noise, rate):
         75 * rarely(1.6898236789697865, 0.00011197831217680904),
         1549 * hs.DiscreteGaussian(sigma=1.8546991).poisson_sampled(2.884e-5),
         4 * hs.DiscreteGaussian(sigma=1.5192407200978115).poisson_sampled(3.56e-5),
+        9112 * rarely(0.8968638269350381, 0.00011242409514753711)
+        + 5928 * rarely(6.1850158814757785, 0.0002426563452282783),
     ],
 )
 def test_mu_of_rare_samples(run):
@@ -145,7 +147,8 @@ def test_mu_of_hardly_private_runs(run):
     assert 9 < mu.lower <= mu.upper <= mu.lower * 1.001
     rates = np.array([1e-11, 1e-9, 1e-6])
     normal = hs.Gaussian(noise_multiplier=1 / mu.upper).true_positive_rate_bounds(rates)
-    assert np.all(run.true_positive_rate_bounds(rates, tolerance=1e-2).lower <= normal.upper)
+    found = run.true_positive_rate_bounds(rates, tolerance=1e-2).lower
+    assert np.all(np.minimum(found, 1 - 1e-12) <= normal.upper)  # who misses less is not counted
 
 
 def test_points_lie_only_where_they_may_matter():
