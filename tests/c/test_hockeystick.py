@@ -4,7 +4,7 @@
 import itertools
 import math
 import re
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int64, c_ubyte, cast, sizeof
 from functools import partial
 from pathlib import Path
@@ -144,11 +144,8 @@ def test_threads_share_a_run():
             if lib.hs_epsilon(None, None, 0, None, None) != library.BAD_ARGUMENT:
                 wrong.append(k)
 
-    threads = [threading.Thread(target=ask, args=(k,)) for k in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(ask, range(8)))
     assert not wrong
 
 

@@ -124,12 +124,6 @@ def test_a_hundred_components():
         check(2.0, terms, direction, [low, low + 1e-4, low + 0.1])
 
 
-@pytest.mark.parametrize("name", ["three", "no rest", "rare"])
-def test_the_reverse_is_a_reflection(name):
-    there, back = (core_pair(*MIXTURES[name], direction) for direction in DIRECTIONS)
-    cells.check_reflection(there, back)
-
-
 TINY = [2.3061291781e-313, 1e-320, 1.5e-323, 5e-324]
 
 

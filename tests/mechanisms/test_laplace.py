@@ -94,13 +94,6 @@ def test_an_atom_on_an_edge_belongs_above_it(scale):
     assert got.above[3] == 0
 
 
-@pytest.mark.parametrize("rate", [0.05, 0.8, 0.999])
-@pytest.mark.parametrize("scale", [0.2, 1.0, 3.0])
-def test_reversed_pairs_are_reflections(scale, rate):
-    there, back = (core_pair(scale, rate, direction) for direction in DIRECTIONS)
-    cells.check_reflection(there, back)
-
-
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize("rate", [1.0, *RATES])
 def test_range_of_the_loss(rate, direction):

@@ -57,14 +57,6 @@ def test_stated_errors_are_small(sigma, rate, direction):
     assert loss < 3e-14
 
 
-@pytest.mark.parametrize("rate", [0.05, 0.3, 0.8, 0.999])
-@pytest.mark.parametrize("sigma", [0.5, 1.0, 3.0])
-@pytest.mark.parametrize(("there", "back"), [("remove", "add"), ("replace", "replace")])
-def test_reversed_pairs_are_reflections(sigma, rate, there, back):
-    step = exact.Step(sigma, rate)
-    cells.check_reflection(cells.core_pair(step, there), cells.core_pair(step, back))
-
-
 @pytest.mark.parametrize("rate", RATES)
 def test_range_of_the_loss(rate):
     step = exact.Step(1.0, rate)

@@ -13,7 +13,6 @@ from scipy.stats import norm
 import hockeystick as hs
 from exact.balls import normal_tail
 from hockeystick import _core
-from hockeystick.mechanisms._enclosed import Accuracy
 from mechanisms.test_allocation_curve import put_of_two
 
 WAYS = ("remove-one", "add-one")
@@ -106,18 +105,6 @@ def test_nearly_all_steps_cost_nearly_as_much_as_all(steps, selected):
     every = (steps * step(3.0)).epsilon(1e-6)
     assert bounds.upper <= every
     assert bounds.lower >= (selected / steps) * 0.95 * every
-
-
-def test_what_no_pair_dominates_is_said():
-    epoch = step(2.0).random_allocation(steps=10, selected=4)
-    with pytest.raises(ValueError, match="run_above"):
-        epoch.dominating_pair(hs.Direction.REMOVE)
-    with pytest.raises(ValueError, match="no pair is proved"):
-        epoch.epsilon(1e-5, adjacency="replace-one")
-    with pytest.raises(ValueError, match="no pair is proved"):
-        epoch.pairs_below(hs.Direction.REPLACE, Accuracy())
-    with pytest.raises(ValueError, match="^selected must be"):
-        hs.SelectedSteps(mechanism=step(2.0), steps=10, selected=1)
 
 
 @pytest.mark.parametrize(

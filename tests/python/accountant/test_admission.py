@@ -7,6 +7,7 @@ import math
 import os
 import pickle
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from fractions import Fraction
 
@@ -81,11 +82,8 @@ def test_threads_admit_what_one_would(samples):
             while acct.admit(query, epsilon=1.0, delta=1e-6):
                 admissions.append(query)
 
-        threads = [threading.Thread(target=work, args=(queries[k % 2],)) for k in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(work, queries * 4))
         total = sum(count for _, count in acct.ledger)
         assert total == len(admissions)
         assert acct.composition == sum(1 * query for query in admissions)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import groupby
 
@@ -220,11 +221,8 @@ def test_who_waits_has_his_turn(path, timeout):
                 order.append(name)
                 time.sleep(0.01)
 
-    threads = [threading.Thread(target=work, args=(name,)) for name in "ab"]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(work, "ab"))
     assert max(order.index(name) for name in "ab") <= 8
     runs = [len(list(run)) for _, run in groupby(order)]
     assert max(runs[:-1]) <= 8  # the last is of whom the other left alone
