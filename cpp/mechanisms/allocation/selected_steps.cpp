@@ -62,7 +62,31 @@ struct Selection {
   double mu, steps, selected;
 };
 
-// Appends points of the sum with this m; `cells`: in a deviation of it.
+// The lower convex hull of the points and of (0, 0) and (1, 1).
+std::vector<Corner> lower_hull(std::vector<Corner> points) {
+  sort_by(points, &Corner::y);
+  sort_by(points, &Corner::x);
+  points.push_back({1, 1});
+  std::vector<Corner> hull{{0, 0}};
+  const auto slope = [](const Corner& a, const Corner& b) { return (b.y - a.y) / (b.x - a.x); };
+  for (const Corner& next : points) {
+    if (!(next.x > hull.back().x && next.y > 0 && (next.x < 1 || next.y == 1))) continue;
+    while (hull.size() > 1 && !(slope(hull[hull.size() - 2], hull.back()) < slope(hull.back(), next))) hull.pop_back();
+    hull.push_back(next);
+  }
+  return hull;
+}
+
+// Whether a corner lowers it.
+bool lies_below(const std::vector<Corner>& hull, const Corner& corner) {
+  const auto right =
+      std::partition_point(hull.begin() + 1, hull.end() - 1, [&](const Corner& at) { return at.x < corner.x; });
+  const Corner &a = *(right - 1), &b = *right;
+  return corner.y < b.y - (b.y - a.y) * (b.x - corner.x) / (b.x - a.x);
+}
+
+// Appends points of the sum with this m; `cells`: in a deviation of it. Once some have lowered the hull of the others,
+// they end where as many in a row do not.
 void add_corners(const Selection& selection, double m, double cells, double tail, std::vector<Corner>& corners) {
   const auto [mu, t, k] = selection;
   const LognormalTransform transform(m);
@@ -76,31 +100,20 @@ void add_corners(const Selection& selection, double m, double cells, double tail
     return under_p.up_to(d - moved + 4 * u * (std::fabs(d) + moved));  // proof: selected-steps
   };
   const std::size_t most = corners.size() + most_points;
+  const std::vector<Corner> known = lower_hull(corners);
+  double idle = 0;  // points that did not lower the hull, from the last one that did on
   for (double d = 0; d > -t && corners.size() < most; d -= std::min(spread, (t + d) / 2) / cells) {
     const Interval without_it = under_q.up_to(d), with_it = with_up_to(d);
     corners.push_back({without_it.lower, with_it.upper});
     if (without_it.lower <= 0 || without_it.upper < tail) break;
   }
-  for (double d = spread / cells; corners.size() < most; d += std::max(spread, d / 4) / cells) {
+  for (double d = spread / cells; corners.size() < most && idle < cells; d += std::max(spread, d / 4) / cells) {
     const Interval without_it = under_q.up_to(d), with_it = with_up_to(d);
     corners.push_back({without_it.lower, with_it.upper});
-    if (1 - with_it.upper < std::max(tail, with_it.upper - with_it.lower)) break;
+    idle = lies_below(known, corners.back()) ? 1 : idle > 0 ? idle + 1 : 0;
+    // Where Q has nothing left that is told, larger sums only raise what P has not.
+    if (without_it.upper >= 1 || 1 - with_it.upper < std::max(tail, with_it.upper - with_it.lower)) break;
   }
-}
-
-// The lower convex hull of the points and of (0, 0) and (1, 1).
-std::vector<Corner> lower_hull(std::vector<Corner>& points) {
-  sort_by(points, &Corner::y);
-  sort_by(points, &Corner::x);
-  points.push_back({1, 1});
-  std::vector<Corner> hull{{0, 0}};
-  const auto slope = [](const Corner& a, const Corner& b) { return (b.y - a.y) / (b.x - a.x); };
-  for (const Corner& next : points) {
-    if (!(next.x > hull.back().x && next.y > 0 && (next.x < 1 || next.y == 1))) continue;
-    while (hull.size() > 1 && !(slope(hull[hull.size() - 2], hull.back()) < slope(hull.back(), next))) hull.pop_back();
-    hull.push_back(next);
-  }
-  return hull;
 }
 
 // The hull asked for last, by what is asked: it serves both directions.
@@ -122,8 +135,10 @@ std::vector<Corner> hull_of(Parameters p) {
     if (kept.asked == asked) return kept.hull;
   }
   std::vector<Corner> corners;
-  if (mu < largest_m) add_corners({mu, t, k}, mu, cells, tail, corners);
-  for (double m = 0.85 * std::min(mu, 1.7); m > least_m; m *= 0.85) add_corners({mu, t, k}, m, cells, tail, corners);
+  std::vector<double> all;
+  if (mu < largest_m) all.push_back(mu);
+  for (double m = 0.85 * std::min(mu, 1.7); m > least_m; m *= 0.85) all.push_back(m);
+  for (; !all.empty(); all.pop_back()) add_corners({mu, t, k}, all.back(), cells, tail, corners);
   std::vector<Corner> hull = lower_hull(corners);
   const std::lock_guard lock(guard);
   kept = {asked, hull};
