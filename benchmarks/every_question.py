@@ -18,7 +18,6 @@ from time import process_time
 from typing import Any, NamedTuple
 
 import hockeystick as hs
-from peers import forgetting
 from report import machine
 from run import begin, write
 
@@ -229,7 +228,6 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="into results/ and README.md")
     options = parser.parse_args()
     begin()
-    forget = forgetting()
     lines = ["| runs | question | refused | mean ms | median ms | 99 % ms | longest ms |"]
     lines.append("| --- | --- | --- | --- | --- | --- | --- |")
     records: dict[str, Any] = {}
@@ -241,10 +239,10 @@ def main() -> None:
                 continue
             adjacency = "replace-special" if family in SPECIAL else "add-or-remove-one"
             rng = random.Random(f"{options.seed} {family} {name}")  # noqa: S311, no secret
-            answers = []
-            for _ in range(options.runs):
-                forget()
-                answers.append(ask(draw(rng), adjacency, question, rng.choice(question.points)))
+            answers = [
+                ask(draw(rng), adjacency, question, rng.choice(question.points))
+                for _ in range(options.runs)
+            ]
             lines.append(row(family, name, answers))
             print(lines[-1], flush=True)
             slowest = sorted(answers, key=lambda asked: -asked.milliseconds)

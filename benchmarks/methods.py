@@ -114,7 +114,6 @@ def asked(question: Question, memory: int) -> tuple[_core.Answer, float]:
     run, adjacency, query, at = question
     ask = _core.epsilon_bounds if query == "epsilon" else _core.delta_bounds
     directions = run._directions(adjacency)  # noqa: SLF001
-    _core.forget_transforms()
     start = time.perf_counter()
     (answer,) = ask(directions, [at], tolerance=TOLERANCE, memory_limit=memory)
     return answer, time.perf_counter() - start

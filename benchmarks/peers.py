@@ -51,20 +51,11 @@ def _composer(case: Case) -> Callable[[], hs.Composition]:
     return lambda: hs.Composition((step(sigma, q), count) for sigma, q, count in case.terms)
 
 
-def forgetting() -> Callable[[], object]:
-    """What makes the library answer an equal question as if it were the first."""
-    import hockeystick as hs  # noqa: PLC0415
-
-    core = getattr(hs, "_core", None)  # other versions keep none
-    return getattr(core, "forget_transforms", lambda: None)
-
-
 def hockeystick(case: Case) -> Ask:
     """Certified bounds at the gap of the case as tolerance."""
-    compose, forget = _composer(case), forgetting()
+    compose = _composer(case)
 
     def ask() -> Answer:
-        forget()
         run = compose()
         bounds = (run.epsilon_bounds if case.query == "epsilon" else run.delta_bounds)(
             case.at, tolerance=case.gap
@@ -83,12 +74,11 @@ def transform_engine(case: Case) -> Ask:
 
     from hockeystick import Adjacency, _core  # noqa: PLC0415
 
-    compose, forget = _composer(case), forgetting()
+    compose = _composer(case)
     solve = _core.epsilon_bounds if case.query == "epsilon" else _core.delta_bounds
     options = {"tolerance": case.gap, "memory_limit": MEMORY_LIMIT, "method": "fft_composition"}
 
     def ask() -> Answer:
-        forget()
         directions = compose()._directions(Adjacency.ADD_OR_REMOVE_ONE)  # noqa: SLF001
         lower, upper, *_ = solve(directions, np.array([case.at]), **options).row(0)
         return Answer(lower=lower, upper=upper, estimate=lower + (upper - lower) / 2)

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 from cases import Truth
 from measure import Answer, judge, race
-from peers import forgetting
 from report import machine, table
 from run import begin, record, write
 
@@ -60,10 +59,9 @@ RACES = {
 
 def ours(run: Epochs) -> Callable[[], Answer]:
     """Every call has another noise, by far less than the truth's error, so that nothing is kept."""
-    forget, turns = forgetting(), count()
+    turns = count()
 
     def ask() -> Answer:
-        forget()
         noise = run.noise_multiplier * (1 + next(turns) * 1e-13)
         lower, upper = run._replace(noise_multiplier=noise).bounds(DELTA, GAP)
         return Answer(lower=lower, upper=upper)

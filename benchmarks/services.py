@@ -20,7 +20,7 @@ import admission
 import footprint
 import users
 from measure import Outcome, Status, Verdict, race
-from peers import forgetting, installed, missing
+from peers import installed, missing
 from report import machine, table
 from run import begin, record, write
 
@@ -148,10 +148,7 @@ def _curve(
 
     epsilons = np.linspace(0, largest, 1000)
 
-    forget = forgetting()
-
     def ours(tolerance: float = 1e-3) -> Answers:
-        forget()
         bounds = run.delta_bounds(epsilons, tolerance=tolerance)
         return Answers(lower=bounds.lower, upper=bounds.upper)
 

@@ -149,14 +149,11 @@ def main() -> None:
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
-        from peers import forgetting  # noqa: PLC0415
-
-        forget, answers = forgetting(), []
+        answers = []
         rng = random.Random(f"{options.seed} {options.set}")  # noqa: S311, no secret
         questions = SETS[options.set](rng, options.runs)
         question: Question | None = next(questions)
         while question is not None:
-            forget()
             answers.append(answered(question))
             try:
                 question = questions.send(answers[-1].bounds[1])

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from time import process_time
 from typing import Any, NamedTuple
 
-from peers import forgetting
 from report import machine
 from run import begin, write
 
@@ -149,17 +148,14 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="into results/ and README.md")
     options = parser.parse_args()
     begin()
-    forget = forgetting()
     lines = ["| steps | median ms | 99 % ms | longest ms | declined |"]
     lines.append("| --- | --- | --- | --- | --- |")
     records: dict[str, Any] = {}
     for name, draw in mechanisms().items():
         if options.mechanism and name not in options.mechanism:
             continue
-        rng, answers = random.Random(f"{options.seed} {name}"), []  # noqa: S311, no secret
-        for _ in range(options.questions):
-            forget()
-            answers.append(ask(draw, rng))
+        rng = random.Random(f"{options.seed} {name}")  # noqa: S311, no secret
+        answers = [ask(draw, rng) for _ in range(options.questions)]
         lines.append(row(name, answers))
         print(lines[-1], flush=True)
         slowest = sorted(answers, key=lambda asked: -asked.milliseconds)

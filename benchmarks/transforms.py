@@ -151,7 +151,6 @@ def engine_rows(rounds: int) -> tuple[str, dict[str, dict[str, Outcome]]]:
     for steps in STEPS:
 
         def question(steps: int = steps) -> _core.Answer:
-            _core.forget_transforms()
             (answer,) = _core.epsilon_bounds(
                 [[(pair, steps)] for pair in directions],
                 [1e-5],

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "bind/answers.hpp"
-#include "methods/composition_cache.hpp"
 #include "methods/questions.hpp"
 #include "numeric/range.hpp"
 #include "run/kept_run.hpp"
@@ -129,7 +128,6 @@ void bind_account(py::module_& module) {
            py::arg("memory_limit"), "The answer for the worst direction, if it is tight.");
   module.def("methods", &method_names,
              "The names of the methods, in the order in which they are asked for a forecast.");
-  module.def("forget_transforms", &forget_compositions, "Drops all kept transforms.");
   module.def("loss_pmf", &loss_pmf, py::arg("terms"), py::kw_only(), py::arg("interval"), py::arg("side"),
              py::arg("estimator"), py::arg("tail_mass"), py::arg("memory_limit"),
              py::arg("support") = std::vector<std::int64_t>{}, py::arg("merge_gaussians") = true,

@@ -8,7 +8,6 @@
 #include "discretize/connect_dots.hpp"
 #include "discretize/tangent_hull.hpp"
 #include "methods/budgeted.hpp"
-#include "methods/composition_cache.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/fft/cache.hpp"
 #include "numeric/rounding.hpp"
@@ -162,7 +161,7 @@ class ByTransform final : public Method {
     const bool fits = grid.fit(task_.limits.memory());
     if (!grid.limited_by().empty()) refuse(task_.answer, bytes);
     is_done_ = !fits;
-    return fits ? cached_composition(task_.terms(), grid.plan(), grid.at()) : nullptr;
+    return fits ? std::make_shared<const FftComposition>(task_.terms(), grid.plan(), grid.at()) : nullptr;
   }
 
   void learn(const Answer&) override { task_.refine_grid(); }

@@ -45,13 +45,10 @@ class NonuniformGrid {
   double lowest() const;  // first and last loss [nats]
   double highest() const;
   bool closed() const { return closed_; }
-  double run_bytes() const { return static_cast<double>(runs_.capacity() * sizeof(Run)); }
-  bool operator==(const NonuniformGrid&) const = default;
 
  private:
   struct Run {
     std::int64_t first, gap, count;  // points first, first + gap, ...
-    bool operator==(const Run&) const = default;
   };
   NonuniformGrid(const DominatingPair& pair, double offset, double interval);
   void add(std::int64_t point, std::int64_t widest);

@@ -13,7 +13,6 @@
 #include "discretize/connect_dots.hpp"
 #include "discretize/privacy_buckets.hpp"
 #include "discretize/tangent_hull.hpp"
-#include "methods/composition_cache.hpp"
 #include "numeric/interval.hpp"
 #include "plan/nonuniform_grid.hpp"
 #include "pld/chernoff.hpp"
@@ -195,13 +194,6 @@ void bind_queries(py::module_& parts) {
       py::arg("pair"), py::arg("fineness"), py::arg("t"), "log E_P[e^(t L)] from a pair cut into cells.");
   parts.def("power_over_exponential", &power_over_exponential, py::arg("k"), py::arg("t"),
             "Upper bound of y^k e^(-t y) over y >= 0.");
-  parts.def(
-      "kept_transforms",
-      [] {
-        const auto [count, bytes] = composition_cache();
-        return std::pair(count, bytes);
-      },
-      "How many transforms of earlier questions are kept, and their bytes.");
   parts.def("suffix_sums", &suffix_sums, py::arg("mass"), py::arg("tilt"), py::arg("interval"), py::arg("by_blocks"),
             "Sums over all points: curve, steps, both times distance, and the error a point.");
   parts.def("log_odds", &log_odds, py::arg("prior"), "log((1 - prior) / prior) of a prior of at most 1/2.");

@@ -12,7 +12,6 @@
 #include "mechanisms/additive/additive_noise.hpp"
 #include "mechanisms/allocation/allocated_pair.hpp"
 #include "mechanisms/registry.hpp"
-#include "methods/composition_cache.hpp"
 #include "methods/questions.hpp"
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
@@ -102,22 +101,6 @@ Numbers growing_run() {
                           Direction{run(1, "poisson_gaussian_add", {noise, 0.01})}};
     kept = kept->grown(more);
     const Numbers next = numbers_of({kept->answer(Quantity::epsilon, 1e-5, {1e-3, memory}).value()});
-    numbers.insert(numbers.end(), next.begin(), next.end());
-  }
-  return numbers;
-}
-
-struct Forgetting {
-  ~Forgetting() { forget_compositions(); }
-};
-
-// The second question finds the transforms of the first, or of another thread.
-Numbers kept_transforms() {
-  static const std::vector<Direction> shared = sampled_laplace(300);
-  const Forgetting at_last;
-  Numbers numbers;
-  for (const double delta : {1e-5, 1.1e-5, 1e-9, 1e-5}) {
-    const Numbers next = numbers_of(epsilon_bounds(shared, std::array{delta}, {1e-3, memory}));
     numbers.insert(numbers.end(), next.begin(), next.end());
   }
   return numbers;
@@ -282,7 +265,6 @@ const std::vector<Question>& questions() {
                                          {"growing run", growing_run},
                                          {"transform", by_transform},
                                          {"curve", curve},
-                                         {"kept transforms", kept_transforms},
                                          {"contour of steps", many_runs},
                                          {"one step", one_run},
                                          {"memory limit", out_of_memory},

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "mechanisms/registry.hpp"
-#include "methods/composition_cache.hpp"
 #include "methods/questions.hpp"
 
 namespace {
@@ -62,7 +61,6 @@ int main(int count, char** arguments) {
   for (int k = 1; k < count; ++k) {
     const Asked asked = parsed(arguments[k]);
     asked.answer();
-    forget_compositions();
     const Answer& answer = *not_inlined(&asked);
     std::printf("%s %zu %d %.17g %.17g %.17g\n", std::string(answer.method).c_str(), answer.size, answer.passes,
                 answer.lower, answer.upper, answer.tilt);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "numeric/runtime/budget.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <utility>
 
@@ -12,8 +11,8 @@ namespace {
 
 struct Account {
   double limit = infinity;
-  double held = 0, most = 0;  // now, and at the peak
-  std::uint64_t name = 0;     // of the open budget; none: 0
+  double held = 0;
+  std::uint64_t name = 0;  // of the open budget; none: 0
 };
 
 constinit thread_local Account account;
@@ -29,7 +28,7 @@ std::uint64_t new_name() {
 Budget::Budget(double bytes) : outer_(account.name == 0) {
   if (!outer_) return;
   account.limit = bytes;
-  account.held = account.most = 0;
+  account.held = 0;
   account.name = new_name();
 }
 
@@ -39,28 +38,12 @@ Budget::~Budget() {
   account.name = 0;
 }
 
-MakingForCache::MakingForCache() : held_before_(account.held), most_before_(account.most), name_before_(account.name) {
-  account.most = account.held;
-  account.name = new_name();
-}
-
-MakingForCache::~MakingForCache() {
-  account.held = held_before_;
-  account.most = std::max(account.most, most_before_);
-  account.name = name_before_;
-}
-
-double MakingForCache::most() const { return account.most - held_before_; }
-
-void MakingForCache::check(double bytes) { const Held room(bytes); }
-
 double Budget::left() { return account.name == 0 ? account.limit : account.limit - account.held; }
 
 Held::Held(double bytes) : bytes_(bytes), budget_(account.name) {
   if (budget_ == 0) return;
   if (!(account.held + bytes <= account.limit)) throw OverBudget(account.held + bytes);
   account.held += bytes;
-  account.most = std::max(account.most, account.held);
 }
 
 Held::Held(Held&& other) noexcept : bytes_(std::exchange(other.bytes_, 0)), budget_(std::exchange(other.budget_, 0)) {}

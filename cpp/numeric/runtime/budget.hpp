@@ -33,26 +33,6 @@ class Budget {
   bool outer_;
 };
 
-/// Marks allocations for a cache: they are charged during its lifetime, and released from the account at its end. So a
-/// question holds the same memory whether it found or made a cached object.
-class MakingForCache {
- public:
-  MakingForCache();
-  ~MakingForCache();
-  MakingForCache(const MakingForCache&) = delete;
-  MakingForCache& operator=(const MakingForCache&) = delete;
-
-  /// The peak of the bytes held for the cache so far.
-  double most() const;
-
-  /// Throws OverBudget if the budget has no room for this number of bytes, as the allocation would.
-  static void check(double bytes);
-
- private:
-  double held_before_, most_before_;
-  std::uint64_t name_before_;
-};
-
 /// Charges bytes to the thread's budget, from before they are touched until its destruction; a copy charges as much
 /// again. After the end of its budget or thread, it counts no more. Costs a few nanoseconds.
 class Held {
@@ -64,9 +44,6 @@ class Held {
   Held(Held&& other) noexcept;
   Held& operator=(Held other) noexcept;
   ~Held();
-
-  /// It says nothing of what is held.
-  bool operator==(const Held&) const { return true; }
 
  private:
   double bytes_ = 0;
