@@ -28,41 +28,8 @@ class Panels {
     return all.sum();
   }
 
-  bool group(const LinePanel* panels, const GaussianEdge& from, const GaussianEdge& to, CellMass* masses) const {
-    const bool has_from = !std::isinf(from.x), has_to = !std::isinf(to.x);
-    double reach = 0, a[panel_group], width[panel_group], offset[panel_group], rest[panel_group];
-    for (std::size_t i = 0; i < panel_group; ++i) {
-      a[i] = panels[i].a, width[i] = panels[i].width;
-      offset[i] = has_from ? a[i] - from.x : 0.0;
-      rest[i] = has_to ? std::max(0.0, to.x - (a[i] + width[i])) : 0.0;
-      if (std::max(std::fabs(a[i]), std::fabs(a[i] - f_.mu)) > farthest_density) return false;
-      if (f_.mu * (rest[i] + width[i]) >= largest_growth || f_.mu * (offset[i] + width[i]) >= 700) return false;
-      reach = std::max(reach, panels[i].reach);
-    }
-    const PaddedRule& rule = padded_gauss_legendre(reach);
-    const PanelGroup group{rule.nodes,
-                           rule.mirrored,
-                           rule.weights,
-                           rule.count,
-                           f_.mu,
-                           {f_.weight0, f_.weight1},
-                           {has_from ? from.k0 : 0.0, f_.k1},
-                           {has_to ? to.k0 : 0.0, f_.k1},
-                           {f_.weight0 > 0 || from.k0 > 0 || to.k0 > 0, f_.weight1 > 0 || f_.k1 > 0},
-                           a,
-                           width,
-                           offset,
-                           rest};
-    double p[panel_group], above[panel_group], below[panel_group];
-    kernel_.panels(group, p, above, below);
-    for (std::size_t i = 0; i < panel_group; ++i)
-      masses[i] = {p[i], has_from ? above[i] : 0.0, has_to ? below[i] : 0.0};
-    return true;
-  }
-
  private:
   const GaussianFamily& f_;
-  const SimdKernels& kernel_ = default_fft_kernel();
 };
 
 // Cells narrow enough for cell_kernel.hpp, gathered until they fill a vector.

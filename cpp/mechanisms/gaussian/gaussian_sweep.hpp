@@ -73,15 +73,14 @@ double widest_growth(double rate, std::span<const Edge> edges) {
   return std::min(rate * widest, largest_growth);
 }
 
-/// Number of panels that are asked for at a time, and up to which forecasts of a cell's cost count a sweep's own:
-/// one over a single normal density takes 200.
-inline constexpr std::size_t panel_group = 8, usual_panels = 256;
+/// Number of panels up to which forecasts of a cell's cost count a sweep's own: one over a single normal density takes
+/// 200.
+inline constexpr std::size_t usual_panels = 256;
 /// What one panel of a density costs [ns], of 8 nodes: as 5,000 panels of a delta at noise 0.004 take 0.15 ms.
 inline constexpr double panel_cost = 30;
 
 /// Panel(panel, from, to) gives p, above and below over a panel of the cell between two edges; an edge with an infinite
-/// x asks for no integral. Panel::group, if there is one, does this for `panel_group` panels at a time, or returns
-/// false. Edge: an aggregate that begins with x.
+/// x asks for no integral. Edge: an aggregate that begins with x.
 template <class Edge, class Panel>
 class GaussianSweep {
  public:
@@ -188,34 +187,20 @@ class GaussianSweep {
            mass.below <= 1e-19 * sums.below.value();
   }
 
-  // The integrals over each of the panels.
-  void integrate(std::size_t count, const LinePanel* panels, const Edge& from, const Edge& to, CellMass* masses) const {
-    if constexpr (requires { panel_.group(panels, from, to, masses); }) {
-      if (count > 2 && panel_.group(panels, from, to, masses)) return;
-    }
-    for (std::size_t i = 0; i < count; ++i) masses[i] = panel_(panels[i], from, to);
-  }
-
-  // Panels from `start` on, each where `next` says, until they are negligible beyond `past`; a group at a time.
+  // Panels from `start` on, each where `next` says, until they are negligible beyond `past`.
   template <class Next, class Past>
   CellMass sweep(double start, const Edge& from, const Edge& to, const Next& next, const Past& past) const {
     CellSums sums;
-    LinePanel panels[panel_group];
-    CellMass masses[panel_group];
-    std::size_t swept = 0;
-    for (double at = start;;) {
-      std::size_t count = 0;
-      while (count < panel_group && next(at, panels[count])) ++count;
-      if (count == 0) return sums.value();
-      for (std::size_t i = count; i < panel_group; ++i) panels[i] = panels[0];
-      checkpoint();
-      if ((swept += count) > usual_panels) WorkLimit::spend(cost_ * static_cast<double>(count));
-      integrate(count, panels, from, to, masses);
-      for (std::size_t i = 0; i < count; ++i) {
-        sums.add(masses[i]);
-        if (past(panels[i]) && negligible(masses[i], sums)) return sums.value();
-      }
+    LinePanel panel{};
+    double at = start;
+    for (std::size_t swept = 1; next(at, panel); ++swept) {
+      checkpoint_each<8>(swept);
+      if (swept > usual_panels) WorkLimit::spend(cost_);
+      const CellMass mass = panel_(panel, from, to);
+      sums.add(mass);
+      if (past(panel) && negligible(mass, sums)) break;
     }
+    return sums.value();
   }
 
   // (from.x, to.x] swept rightwards; to.x may be +inf.

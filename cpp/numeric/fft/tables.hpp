@@ -69,16 +69,6 @@ struct CellGroup {
   const double *from, *to, *k0_from, *k0_to;  // each of 8
 };
 
-/// Eight panels as in PanelRequest, of one cell and both densities: integrals with the weights of a CellGroup. The
-/// places of the panels are from[], width[], offset[] and rest[].
-struct PanelGroup {
-  const double *nodes, *mirrored, *weights;
-  std::size_t count;
-  double rate, p[2], above[2], below[2];
-  bool used[2];
-  const double *from, *width, *offset, *rest;  // each of 8
-};
-
 /// Nodes of lognormal_transform.hpp, a multiple of 8: weights, sizes of the weights, and Y - 1.
 struct LognormalNodes {
   const double *weight_re, *weight_im, *size, *y_re, *y_im;
@@ -140,7 +130,6 @@ struct SimdKernels {
                std::size_t count) = nullptr;
   void (*total)(const double* re, const double* im, const double* error, std::size_t count, double* sums) = nullptr;
   void (*panel)(const PanelRequest&, double* sums) = nullptr;
-  void (*panels)(const PanelGroup&, double* p, double* above, double* below) = nullptr;
   void (*cells)(const CellGroup&, double* p, double* above, double* below) = nullptr;
   void (*contour_sums)(const ContourSamples&, double d, double* sums) = nullptr;
   void (*lognormal_sums)(const LognormalNodes&, double real, double imaginary, double* sums,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Narrow cells of Gaussian pairs, and panels of wide ones, by vectors, for every instruction set; included as
-// fft_kernel.hpp is.
+// Narrow cells of Gaussian pairs by vectors, for every instruction set; included as fft_kernel.hpp is.
 //
 // On a cell [a, a + w] let y = x - a and G(y) = e^(rate y) - 1. One exponential and one G per node suffice, as
 //     phi(x) = phi(a) e^(-a y - y^2/2),     phi(x - rate) = phi(a - rate) (phi(x) / phi(a)) (1 + G(y)),
@@ -79,49 +78,6 @@ inline void cells(const CellGroup& group, double* p, double* above, double* belo
     cell_sums<true, true>(group, p, above, below);
   } else {
     group.used[0] ? cell_sums<true, false>(group, p, above, below) : cell_sums<false, true>(group, p, above, below);
-  }
-}
-
-template <bool zero, bool one>
-inline void panel_group_sums(const PanelGroup& g, double* p, double* above, double* below) {
-  const Vec rate = Vec::broadcast(g.rate), half = Vec::broadcast(0.5), nothing = Vec::broadcast(0.0);
-  for (std::size_t j = 0; j < 8; j += Vec::lanes) {
-    const Vec a = Vec::load(g.from + j), width = Vec::load(g.width + j);
-    const Vec offset = Vec::load(g.offset + j), rest = Vec::load(g.rest + j);
-    const auto [shifted, low] = less<Vec>(a, rate);
-    const Vec base0 = zero ? density_at(a, nothing) : nothing, base1 = one ? density_at(shifted, low) : nothing;
-    const Vec p0 = Vec::broadcast(g.p[0]) * base0, p1 = Vec::broadcast(g.p[1]) * base1;
-    const Vec above0 = Vec::broadcast(g.above[0]) * base0, above1 = Vec::broadcast(g.above[1]) * base1;
-    const Vec below0 = Vec::broadcast(g.below[0]) * base0, below1 = Vec::broadcast(g.below[1]) * base1;
-    Vec in_p = nothing, in_above = nothing, in_below = nothing;
-    for (std::size_t k = 0; k < g.count; ++k) {
-      const Vec y = width * Vec::broadcast(g.nodes[k]), weight = Vec::broadcast(g.weights[k]);
-      Vec by_p = nothing, by_above = nothing, by_below = nothing;
-      if constexpr (zero) {
-        const Vec density = weight * exponential(nothing - y * multiply_add(half, y, a));
-        by_p = p0 * density, by_above = above0 * density, by_below = below0 * density;
-      }
-      if constexpr (one) {
-        const Vec density = weight * exponential(nothing - y * multiply_add(half, y, shifted));
-        by_p = multiply_add(p1, density, by_p);
-        by_above = multiply_add(above1, density, by_above), by_below = multiply_add(below1, density, by_below);
-      }
-      const Vec beyond = multiply_add(width, Vec::broadcast(g.mirrored[k]), rest);
-      in_p = in_p + by_p;
-      in_above = in_above - by_above * exponential_less_1(nothing - rate * (offset + y));
-      in_below = in_below + by_below * exponential_less_1(rate * beyond);
-    }
-    (in_p * width).store(p + j), (in_above * width).store(above + j), (in_below * width).store(below + j);
-  }
-}
-
-/// Eight panels at a time, each rounded as by panel_kernel.hpp.
-inline void panels(const PanelGroup& group, double* p, double* above, double* below) {
-  if (group.used[0] && group.used[1]) {
-    panel_group_sums<true, true>(group, p, above, below);
-  } else {
-    group.used[0] ? panel_group_sums<true, false>(group, p, above, below)
-                  : panel_group_sums<false, true>(group, p, above, below);
   }
 }
 

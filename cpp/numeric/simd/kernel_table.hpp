@@ -31,7 +31,7 @@ constexpr SimdKernels kernel_table(const char* name) {
   kernel.sampled_logs = &sampled_logs;
   kernel.normal_tails = &normal_tails, kernel.tilted_sums = &tilted_sums;
   kernel.tilted_masses = &tilted_masses;
-  kernel.panel = &panel, kernel.panels = &panels, kernel.cells = &cells;
+  kernel.panel = &panel, kernel.cells = &cells;
   kernel.contour_sums = &contour_sums;
   kernel.lognormal_sums = &lognormal_sums;
   kernel.split_diagonals = &split_diagonals, kernel.merge_diagonals = &merge_diagonals;
