@@ -145,19 +145,6 @@ double total_variation(const Direction& direction) {
   return std::min(1.0, -math::expm1(log_equal) * (1 + error) + 1e-307);  // proof: total-variation
 }
 
-// At most half the root of the divergence of order 2 of all steps at once, e^K(1) - 1, by the Cauchy-Schwarz
-// inequality.
-double total_variation_by_moments(const Direction& direction) {
-  double log_moment = 0;
-  for (const Term& term : direction) {
-    checkpoint();
-    log_moment += static_cast<double>(term.count) * std::max(0.0, term.pair->log_moment_bounds(1).upper);
-  }
-  if (!(log_moment < 1)) return 1;
-  log_moment *= 1 + 4 * u * static_cast<double>(direction.size() + 1);
-  return 0.5 * std::sqrt(math::expm1(log_moment)) * (1 + 16 * u) + 1e-150;  // proof: total-variation
-}
-
 std::optional<Answer> delta_next_to_largest_loss(const Direction& direction, double epsilon, double tolerance) {
   const auto [least, room] = left_to_largest(direction, epsilon);
   const double rounding = largest_loss_rounding * (1 + epsilon);
@@ -225,15 +212,9 @@ bool may_be_tight(const Saddlepoint& sketch, const Direction& direction, double 
   return missed * math::exp(-all) < 4 * tolerance * -math::expm1(-all);
 }
 
-// Whether the divergence of all steps may show that epsilon is 0. For few steps, or few rare ones, transforms need
-// longest to show that.
-bool may_be_zero(const Direction& direction, double delta) {
-  return total_variation(direction) <= tuning::many_deltas * delta;
-}
-
 class TrivialBounds final : public Evaluator {
  public:
-  /// `looks_closer`: also uses a cell of each step, or its moments.
+  /// `looks_closer`: also uses a cell of each step.
   TrivialBounds(Direction terms, double tolerance, bool looks_closer)
       : terms_(std::move(terms)),
         tolerance_(tolerance),
@@ -263,7 +244,6 @@ class TrivialBounds final : public Evaluator {
     if (delta == 0) return essential_supremum(terms_);
     if (infinite_.exceeds(delta)) return {infinity, infinity};
     if (delta >= total_variation(terms_)) return {0, 0};
-    if (looks_closer_ && delta >= total_variation_by_moments(terms_)) return {0, 0};
     // proof: largest-losses
     return both({0, largest_loss(terms_)}, epsilon_by_largest_losses(terms_, delta, tolerance_));
   }
@@ -291,18 +271,14 @@ class ByTrivialBounds final : public Method {
   std::shared_ptr<const Evaluator> prepare() override {
     const Question& asked = task_.question;
     if (task_.is_bounded) {
-      const Saddlepoint& sketch = task_.grid().saddlepoint();
-      if (asked.wants_epsilon() ? 0.5 * std::sqrt(sketch.cumulants(0).variance) > asked.at
-                                : !may_be_tight(sketch, task_.terms(), asked.at, asked.tolerance))
-        return {};
+      if (!may_be_tight(task_.grid().saddlepoint(), task_.terms(), asked.at, asked.tolerance)) return {};
     }
     return std::make_shared<TrivialBounds>(task_.terms(), asked.tolerance, task_.is_bounded);
   }
 
   void learn(const Answer& found) override {
     const Question& asked = task_.question;
-    is_done_ =
-        task_.is_bounded || task_.runs_once() || (asked.wants_epsilon() && !may_be_zero(task_.terms(), asked.at));
+    is_done_ = task_.is_bounded || task_.runs_once() || asked.wants_epsilon();
     if (std::exchange(task_.is_bounded, true)) return;
     if (is_pure(asked.quantity, asked.at)) task_.answer.limited_by = found.limited_by;
     const bool leaks = infinity_mass(task_.terms()).upper() > 0;

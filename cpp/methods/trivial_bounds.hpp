@@ -43,7 +43,4 @@ UnionProbability infinity_mass(const Direction& direction);
 /// Upper bound of delta(0), which is the total variation, and so of every delta.
 double total_variation(const Direction& direction);
 
-/// The same from the moments E e^L of the steps, for small losses; 1 if that bound is of no use.
-double total_variation_by_moments(const Direction& direction);
-
 }  // namespace hockeystick

@@ -186,9 +186,6 @@ inline const double shared_tightness = tuned("shared_tightness", 0.5);
 // The cap of closed steps, over the least that an epsilon needs. By hand.
 // x2: 3 answers, time +314%, refused +2. /2: 3 answers, time +355%, refused +2.
 inline const double closing_margin = tuned("closing_margin", 1.02);
-// Total variation over delta up to which the divergence of order 2 may show that epsilon is 0. By hand.
-// x2: nothing. /2: nothing.
-inline const double many_deltas = tuned("many_deltas", 1000);
 
 // One large loss.
 

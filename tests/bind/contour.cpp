@@ -159,7 +159,6 @@ void bind_contour(py::module_& core) {
   module.def("moment_line", &needed_line, py::arg("pair"), py::arg("lowest"), py::arg("tilt"), py::arg("highest"),
              py::arg("frequency"), py::arg("log_accuracy"), py::arg("cut") = 0.0,
              "The moments of a pair on a line, of all losses but the largest, at most `cut` of them.");
-  module.def("total_variation_by_moments", &total_variation_by_moments, py::arg("terms"));
   module.def("contour_deltas", &contour_deltas, py::arg("terms"), py::kw_only(), py::arg("tilts"), py::arg("period"),
              py::arg("count"), py::arg("frequency"), py::arg("log_accuracy"), py::arg("epsilons"),
              "delta at each epsilon by the contour sum: value, and errors by rounding, tail and aliases.");

@@ -211,32 +211,6 @@ def test_steps_that_lose_much_or_nothing(step, epsilon):
     assert bounds.gap <= 1e-4 * bounds.upper
 
 
-RARE = [
-    (149 * hs.Gaussian(1.647).poisson_sampled(1.216e-6), 1.3),
-    (5 * hs.Gaussian(3.805).poisson_sampled(3.058e-6), 1.6),
-    (1191 * hs.Gaussian(0.4607).poisson_sampled(1.112e-6), 3.0),
-    (10_000 * hs.Gaussian(20.0).poisson_sampled(0.01), 1.3),
-]
-
-
-@pytest.mark.parametrize(("run", "factor"), RARE, ids=str)
-def test_small_losses_bound_the_total_variation_by_their_moments(run, factor):
-    """Beyond which epsilon is 0, which takes less than to compose tiny losses."""
-    for direction in run._directions(Adjacency.ADD_OR_REMOVE_ONE):
-        bound = _core.contour.total_variation_by_moments(direction)
-        truth = _core.delta_bounds([direction], [0.0], tolerance=0.05, memory_limit=1 << 30)[0]
-        assert truth.upper <= bound <= factor * truth.lower
-        limits = {"tolerance": 1e-3, "memory_limit": 1 << 28}
-        answer = _core.epsilon_bounds([direction], [1.001 * bound], **limits)[0]
-        assert answer.lower == answer.upper == 0
-
-
-def test_moments_say_nothing_of_infinite_losses():
-    for step in (hs.ApproximateDP(epsilon=0.1, delta=1e-6), hs.Gaussian(0.01)):
-        for direction in (3 * step)._directions(Adjacency.ADD_OR_REMOVE_ONE):
-            assert _core.contour.total_variation_by_moments(direction) == 1
-
-
 U = 2.0**-53
 
 
@@ -254,16 +228,6 @@ def test_a_product_of_many_steps_books_its_terms():
         equal = math.prod((2 / (1 + arb(x).exp()) for x in epsilons), start=arb(1))
         booked = arb(found.upper) / (1 - equal) - 1
         assert abs(booked - 1e-9) < 1e-6 * 1e-9 + 100 * U
-
-
-def test_half_the_root_of_a_moment_is_rounded_up():
-    """16 u of it, and half of the 8 u by which the exponent of 10 steps is raised."""
-    for noise in (30.0, 77.7, 1e3):
-        pair = hs.Gaussian(noise).dominating_pair(hs.Direction.REMOVE)
-        found = _core.contour.total_variation_by_moments([(pair, 10)])
-        with ctx.workprec(200):
-            root = ((10 * arb(pair.log_moment_bounds(1.0)[1])).exp() - 1).sqrt() / 2
-            assert 16 * U < arb(found) / root - 1 < 24 * U
 
 
 @pytest.mark.parametrize(
