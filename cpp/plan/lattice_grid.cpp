@@ -233,21 +233,28 @@ double offset_of(const TermAtoms& term, const DominatingPair& pair, double inter
 
 }  // namespace
 
+double lattice_spacing(const DominatingPair& pair) {
+  const AtomSketch atoms = pair.atom_sketch();
+  return atoms.all ? lattice_of(atoms.at).spacing : 0;
+}
+
 LatticeGrid choose_lattice_grid(const Direction& direction, const Saddlepoint& saddlepoint,
                                 const LatticeGridNeeds& needs) {
   const auto [tilt, interval, span, balanced] = needs;
   std::vector<TermAtoms> terms;
   const TermAtoms* reference = nullptr;
+  double finest = infinity;
   bool all = true;
   for (std::size_t j = 0; j < direction.size(); ++j) terms.push_back(look_at(direction[j], saddlepoint, j, tilt));
   for (const TermAtoms& term : terms) {
     all = all && term.all && term.lattice.spacing > 0;
     const bool usable = term.lattice.spacing > 0 && std::isfinite(term.lattice.spacing);
+    if (usable) finest = std::min(finest, term.lattice.spacing);
     if (usable && (!reference || term.weight > reference->weight)) reference = &term;
   }
   LatticeGrid result{with_bits(interval, grid_bits), {}};
   if (reference) {
-    const double exact = all ? exact_interval(terms, reference->spacing, span) : 0;
+    const double exact = all ? exact_interval(terms, finest, span) : 0;
     result.exact = exact > 0;
     result.interval = result.exact ? exact : fitted_interval(terms, reference->spacing, interval);
   } else if (all) {

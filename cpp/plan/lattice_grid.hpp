@@ -29,6 +29,9 @@ struct LatticeGridNeeds {
   bool balanced = true;  // whether to balance mass near an end of the losses about a grid point
 };
 
+/// The spacing of the lattice on which all losses of a pair lie: inf for one loss, 0 if there is none.
+double lattice_spacing(const DominatingPair& pair);
+
 /// If all mass can lie on a grid with few points in the span, that grid is chosen, also if it is wider than asked for.
 LatticeGrid choose_lattice_grid(const Direction& direction, const Saddlepoint& saddlepoint,
                                 const LatticeGridNeeds& needs);
