@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mechanisms/known_pairs.hpp"
+#include "plan/lattice_grid.hpp"
 #include "run/enclosing.hpp"
 
 namespace hockeystick {
@@ -16,6 +17,16 @@ bool is_same(const Direction& a, const Direction& b) {
 void add_distinct(std::vector<Direction>& runs, Direction run) {
   if (std::none_of(runs.begin(), runs.end(), [&](const Direction& known) { return is_same(known, run); }))
     runs.push_back(std::move(run));
+}
+
+// With the finest lattice of losses of the terms that one pair tells.
+SideAccuracy with_lattice(std::span<const DescribedTerm> terms, Comparison way, SideAccuracy accuracy) {
+  for (const auto& [mechanism, count] : terms) {
+    if (!is_exact(*mechanism)) continue;
+    const double spacing = lattice_spacing(*known_pair(dominating_pair_name(*mechanism, way)));
+    if (spacing > 0) accuracy.lattice = std::min(accuracy.lattice, spacing);
+  }
+  return accuracy;
 }
 
 PairName pair_above(const Described& mechanism, Comparison way, const SideAccuracy& accuracy) {
@@ -91,10 +102,10 @@ std::vector<Direction> runs_above(std::span<const DescribedTerm> terms, std::spa
   const std::vector<DescribedTerm> dominating = dominating_run(terms);
   std::vector<Direction> runs;
   for (const Comparison way : comparisons) {
+    const SideAccuracy at = with_lattice(dominating, way, accuracy);
     Direction run;
-    for (const auto& [mechanism, count] : dominating) {
-      run.push_back({known_pair(pair_above(*mechanism, way, accuracy)), count});
-    }
+    for (const auto& [mechanism, count] : dominating)
+      run.push_back({known_pair(pair_above(*mechanism, way, at)), count});
     add_distinct(runs, std::move(run));
   }
   return runs;
@@ -106,8 +117,9 @@ std::vector<Direction> runs_below(std::span<const DescribedTerm> terms, std::spa
   for (const Comparison way : comparisons) {
     std::vector<std::vector<PairName>> choices;
     std::size_t most = 1;
+    const SideAccuracy at = with_lattice(terms, way, accuracy);
     for (const auto& [mechanism, count] : terms) {
-      choices.push_back(pairs_below(*mechanism, way, accuracy));
+      choices.push_back(pairs_below(*mechanism, way, at));
       most = std::max(most, choices.back().size());
     }
     for (std::size_t choice = 0; choice < most; ++choice) {

@@ -206,3 +206,72 @@ def test_a_chord_that_meets_the_line_below_the_floor_is_none():
         for x in (0.9, 0.9999, alpha[1], 0.99997590018881288, 1 - floor, alpha[2], 1.0):
             assert value(law, arb(x), -1) <= max(1 - arb(x), arb(floor), key=float)
     assert sum(p for _, p, _ in law[0]) == pytest.approx(1, abs=1e-15)
+
+
+def polygon(rng):
+    """Points of a curve that is strictly convex, from 1 to 1e-30."""
+    losses = sorted({round(rng.uniform(-2, 4), 3) for _ in range(rng.randrange(2, 40))})
+    alpha = [math.exp(x) for x in losses]
+    with ctx.workprec(200):
+        return alpha, [float(gaussian_delta(arb(0.5), arb(x).log()).upper()) for x in alpha]
+
+
+def chord(points, x, beyond):
+    """The polygon at x in balls, and the larger of the values that it is between there."""
+    for (a, at_a), (b, at_b) in pairwise(zip(*points, strict=True)):
+        if a < x <= b:
+            part = (arb(x) - a) / (arb(b) - a)
+            return at_a + part * (arb(at_b) - at_a), max(at_a, at_b)
+    return arb(points[1][0] if x == points[0][0] else beyond), beyond
+
+
+def on_lattice(alpha, spacing):
+    """Whether the losses are multiples of the spacing."""
+    return all(abs(x - round(x / spacing) * spacing) < 1e-14 for x in map(math.log, alpha))
+
+
+def test_upper_values_on_a_lattice_are_those_of_chords():
+    """Raised by 16 u, which covers the rounding of the chords."""
+    rng = random.Random(5)
+    for _ in range(300):
+        given, spacing = polygon(rng), 10 ** rng.uniform(-3, 0.3)
+        found = _core.sampling.upper_on_lattice(*given, spacing)
+        assert on_lattice(found[0], spacing)
+        assert found[0][-1] >= given[0][-1] * (1 - 1e-15)
+        with ctx.workprec(200):
+            for x, upper in zip(*found, strict=True):
+                truth, size = chord(given, x, given[1][-1])
+                if upper < 1:
+                    assert 9 * U * size < upper - truth < 24 * U * size + 1e-320
+
+
+def test_chords_on_a_lattice_are_below_those_given():
+    """At each kink and at each of their own ends, by 32 u of the values about it."""
+    rng = random.Random(6)
+    for _ in range(300):
+        given, spacing = polygon(rng), 10 ** rng.uniform(-3, 0.3)
+        found = _core.sampling.chords_on_lattice(*given, spacing, 0.0)
+        assert on_lattice(found[0], spacing)
+        with ctx.workprec(200):
+            for (a, at_a), (b, at_b) in pairwise(zip(*found, strict=True)):
+                (left, size), (right, size_right) = (chord(given, x, 0.0) for x in (a, b))
+                off = 20 * U * (size + size_right)
+                assert at_a < left - off
+                assert at_b < right - off
+                for x, value in zip(*given, strict=True):
+                    if a < x < b:
+                        line = at_a + (arb(x) - a) / (arb(b) - a) * (arb(at_b) - at_a)
+                        assert line < value - off
+
+
+def test_chords_on_a_lattice_lose_little():
+    """A part of what the kinks of a polygon bend it by."""
+    alpha = [math.exp(0.01 * k) for k in range(-300, 301)]
+    with ctx.workprec(200):
+        values = [float(gaussian_delta(arb(0.5), arb(x).log())) for x in alpha]
+    for spacing in (0.01, 0.0037):
+        found = _core.sampling.chords_on_lattice(alpha, values, spacing, 0.0)
+        with ctx.workprec(200):
+            for x, value in zip(*found, strict=True):
+                truth = gaussian_delta(arb(0.5), arb(x).log())
+                assert value >= truth - 1e-3 * truth - 1e-13

@@ -261,7 +261,9 @@ EnclosedCurve upper_of_both(const EnclosedCurve& a, const EnclosedCurve& b) {
 }
 
 // E (R_t - alpha)_+ at its kinks and at 0, from the top: a sum of positive terms.
-AtomicLaw law_of(const GridLaw& law, const DominatingPair& step, bool back, const EnclosedCurve* known) {
+AtomicLaw law_of(const GridLaw& law, const DominatingPair& step, const AllocationRequest& request,
+                 const EnclosedCurve* known) {
+  const bool back = request.back;
   const bool above = law.order == Order::above;
   const std::vector<Point> points = points_of(law, back);
   const std::size_t n = points.size();
@@ -284,7 +286,8 @@ AtomicLaw law_of(const GridLaw& law, const DominatingPair& step, bool back, cons
   if (!above) {
     const double floor = curve.upper.back();
     ChordPoints chords{std::move(curve.alpha), std::move(curve.upper)};
-    if (known != nullptr) chords = spliced(chords_below(*known, allocation_stride), chords);
+    if (known != nullptr) chords = spliced(chords_below(*known, 1), chords);
+    if (request.spacing > 0) chords = chords_on_lattice(chords, request.spacing, floor);
     return law_below_chords(chords.alpha, chords.value, floor);
   }
   curve.alpha.erase(curve.alpha.begin()), curve.upper.erase(curve.upper.begin());  // the hull starts at (0, 1)
@@ -297,7 +300,8 @@ AtomicLaw law_of(const GridLaw& law, const DominatingPair& step, bool back, cons
     curve.alpha.push_back(ends ? largest : 1);
     curve.upper.push_back(ends ? infinite : 1);
   }
-  return law_above(known != nullptr ? upper_of_both(curve, *known) : curve);
+  if (known != nullptr) curve = upper_of_both(curve, *known);
+  return law_above(request.spacing > 0 ? upper_on_lattice(curve, request.spacing) : curve);
 }
 
 // Cells of the series in one of the convolution.
@@ -326,7 +330,7 @@ std::shared_ptr<const DominatingPair> allocated_pair(const DominatingPair& step,
   const GridLaw law =
       mean_of(base(cut(step, sketch, resolution), step, request), request.steps, resolution, {cuts, cuts, sketch.top});
   const std::optional<EnclosedCurve> known = known_curve(step, request);
-  return atomic_pair(law_of(law, step, request.back, known ? &*known : nullptr));
+  return atomic_pair(law_of(law, step, request, known ? &*known : nullptr));
 }
 
 }  // namespace hockeystick

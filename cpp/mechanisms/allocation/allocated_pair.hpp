@@ -19,11 +19,12 @@
 namespace hockeystick {
 
 struct AllocationRequest {
-  double steps;  // t, whole
-  double cells;  // intervals in a deviation of the logarithm of a mean, about
-  double tail;   // P-mass that may be counted at +inf and Q-mass at -inf
-  Order order;   // above the curve or below it
-  bool back;     // the given pair is without the record against with it, and so is the result
+  double steps;        // t, whole
+  double cells;        // intervals in a deviation of the logarithm of a mean, about
+  double tail;         // P-mass that may be counted at +inf and Q-mass at -inf
+  Order order;         // above the curve or below it
+  bool back;           // the given pair is without the record against with it, and so is the result
+  double spacing = 0;  // of losses, at multiples of which the curve bends; 0: anywhere
 };
 
 /// The pair of the random allocation. Losses of the step beyond 300 nats count as infinite above, and are left out

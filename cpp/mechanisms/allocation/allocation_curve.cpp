@@ -101,15 +101,19 @@ bool has_series(const Allocation& allocation) {
   return Range{1e-3, 5}.holds(allocation.mu) && spread_of(allocation) <= widest;
 }
 
-std::shared_ptr<const EnclosedCurve> kept_allocation_curve(const Allocation& allocation, double cells, double tail) {
+double allocation_interval(const Allocation& allocation, double cells) {
   constexpr double widest_interval = 0.25;
+  return std::min(std::min(spread_of(allocation), 1.0) / cells, widest_interval);
+}
+
+std::shared_ptr<const EnclosedCurve> kept_allocation_curve(const Allocation& allocation, double cells, double tail) {
   const std::array<double, 4> key{allocation.mu, allocation.steps, cells, tail};
   {
     const std::lock_guard lock(guard);
     if (kept.curve && kept.key == key) return kept.curve;
   }
-  const double interval = std::min(spread_of(allocation) / cells, widest_interval);
-  const auto curve = std::make_shared<const EnclosedCurve>(allocation_curve(allocation, interval, tail));
+  const auto curve =
+      std::make_shared<const EnclosedCurve>(allocation_curve(allocation, allocation_interval(allocation, cells), tail));
   const std::lock_guard lock(guard);
   kept = {key, curve};
   return curve;

@@ -37,6 +37,9 @@ constexpr std::size_t allocation_stride = 4;
 /// all but `tail` of either mass is inside. The curve of every mu within 4 u of the allocation's is enclosed.
 EnclosedCurve allocation_curve(const Allocation& allocation, double interval, double tail);
 
+/// The interval of `cells` in a deviation of the loss.
+double allocation_interval(const Allocation& allocation, double cells);
+
 /// The same with `cells` in a deviation of the loss. The curve that was asked for last is kept.
 std::shared_ptr<const EnclosedCurve> kept_allocation_curve(const Allocation& allocation, double cells, double tail);
 

@@ -129,6 +129,34 @@ void keep_below_hull(EnclosedCurve& curve) {
   }
 }
 
+// A place on a lattice of losses, and the chord of given points there, which is off by 8 u of the size.
+struct Place {
+  double alpha, value, size;
+  std::size_t next;  // the first point at or beyond
+};
+
+// Those next to the points; the value is `last` beyond them.
+std::vector<Place> places_on_lattice(std::span<const double> alpha, std::span<const double> value, double spacing,
+                                     double last) {
+  std::vector<Place> places;
+  double before = -infinity;
+  std::size_t next = 0;
+  const auto add = [&](double k) {
+    if (!(k > before)) return;
+    before = k;
+    const double at = math::exp(k * spacing);
+    while (next < alpha.size() && alpha[next] < at) ++next;
+    if (next == alpha.size()) return places.push_back({at, last, std::fabs(last), next});
+    if (next == 0) return;  // the hull begins at (0, 1)
+    const double part = (at - alpha[next - 1]) / (alpha[next] - alpha[next - 1]);
+    places.push_back({at, value[next - 1] * (1 - part) + value[next] * part,
+                      std::max(std::fabs(value[next - 1]), std::fabs(value[next])), next});
+  };
+  for (const double at : alpha) add(std::floor(math::log(at) / spacing)), add(std::ceil(math::log(at) / spacing));
+  if (places.empty() || places.back().alpha < alpha.back()) add(before + 1);
+  return places;
+}
+
 }  // namespace
 
 void check_curve(EnclosedCurve& curve) {
@@ -218,6 +246,43 @@ ChordPoints spliced(ChordPoints near, const ChordPoints& far) {
     break;
   }
   return near;
+}
+
+EnclosedCurve upper_on_lattice(const EnclosedCurve& curve, double spacing) {
+  EnclosedCurve hull, result;
+  for (const Point& point : hull_of(points_above(curve)).points) {
+    if (point.alpha > 0) hull.alpha.push_back(point.alpha), hull.upper.push_back(point.value.value);
+  }
+  for (const Place& place : places_on_lattice(hull.alpha, hull.upper, spacing, hull.upper.back())) {
+    result.alpha.push_back(place.alpha);
+    result.upper.push_back(std::min(1.0, place.value + slack * place.size));  // proof: curve-hull
+  }
+  return result;
+}
+
+ChordPoints chords_on_lattice(const ChordPoints& chords, double spacing, double floor) {
+  const std::vector<Place> places = places_on_lattice(chords.alpha, chords.value, spacing, floor);
+  std::vector<double> lower(places.size(), 0.0);  // by so much
+  for (std::size_t i = 0; i + 1 < places.size(); ++i) {
+    const Place &left = places[i], &right = places[i + 1];
+    const double off = 2 * slack * (left.size + right.size);  // proof: curve-hull
+    double most = off;
+    for (std::size_t k = left.next; k < right.next; ++k) {
+      const double part = (chords.alpha[k] - left.alpha) / (right.alpha - left.alpha);
+      const double chord = left.value * (1 - part) + right.value * part;
+      most = std::max(most, chord - chords.value[k] + off);  // proof: curve-hull
+    }
+    lower[i] = std::max(lower[i], most), lower[i + 1] = most;
+  }
+  // The curve leaves the line 1 - alpha, and meets the floor, on the lattice too.
+  std::size_t first = 0, end = places.size();
+  const auto at = [&](std::size_t i) { return places[i].value - lower[i]; };
+  while (first < end && at(first) <= 1 - places[first].alpha + slack) ++first;
+  while (end > first && at(end - 1) <= floor) --end;
+  ChordPoints result;
+  for (std::size_t i = first; i < end; ++i) result.alpha.push_back(places[i].alpha), result.value.push_back(at(i));
+  if (result.alpha.empty()) return {{1}, {floor}};
+  return result;
 }
 
 EnclosedCurve reversed(const EnclosedCurve& curve) {

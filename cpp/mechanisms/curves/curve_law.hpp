@@ -43,6 +43,12 @@ ChordPoints chords_below(const EnclosedCurve& curve, std::size_t stride);
 /// Those of `near`, and those of `far` from where they are higher on.
 ChordPoints spliced(ChordPoints near, const ChordPoints& far);
 
+/// Points at whole multiples of `spacing` in the loss, next to those of the curve, so that pairs of the same spacing
+/// compose on one grid: the upper values of the chords there, or chords that lie below those given, and below `floor`
+/// beyond them.
+EnclosedCurve upper_on_lattice(const EnclosedCurve& curve, double spacing);
+ChordPoints chords_on_lattice(const ChordPoints& chords, double spacing, double floor);
+
 /// The curve of the reverse, alpha h(1 / alpha) + 1 - alpha.
 EnclosedCurve reversed(const EnclosedCurve& curve);
 

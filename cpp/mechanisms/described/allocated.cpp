@@ -19,12 +19,23 @@ using namespace rows::allocations;
 
 constexpr double most_convolved = 300;  // nats
 
+// The spacing of losses at which a curve may bend: of as many cells, or finer where that puts it on the run's lattice.
+double spacing_of(const Allocation& allocation, const Accuracy& accuracy) {
+  const double wanted = allocation_interval(allocation, accuracy.cells) / allocation_stride, lattice = accuracy.lattice;
+  if (lattice == infinity) return wanted;
+  return wanted > lattice ? lattice * std::floor(wanted / lattice) : lattice / std::ceil(lattice / wanted);
+}
+
 // Name of the pair "above", "below", "far" or "moments", made from the pair of a step. "moments" bounds both sides.
 PairName convolved(const std::string& what, bool is_above, const Described& one, Comparison way,
                    const Accuracy& accuracy) {
   check_allocated(way);
   const double epochs = one.number(second);
   PairName step = dominating_pair_name(*one.inner, way);
+  const double mu = is_gaussian(*one.inner) ? std::sqrt(epochs) / noise_of(one) : 0;
+  Accuracy of_series = accuracy;  // points of which the convolved curve follows where the series is close
+  of_series.cells *= 3;
+  const double spacing = mu > 0 ? spacing_of({mu, one.number(first)}, of_series) : 0;
   if (epochs > 1) {
     double noise = noise_of(one) / std::sqrt(epochs);
     // Outward, as the curve falls with the noise.
@@ -32,7 +43,7 @@ PairName convolved(const std::string& what, bool is_above, const Described& one,
     step.parameters = {noise};
   }
   return {"allocated_" + what + back(form(way) == "add"),
-          {one.number(first), accuracy.cells, accuracy.tail},
+          {one.number(first), accuracy.cells, accuracy.tail, spacing},
           std::make_shared<const PairName>(std::move(step))};
 }
 
@@ -60,8 +71,13 @@ PairName allocated(bool is_above, const Described& one, Comparison way, const Ac
   const bool by_series = !replaces(way) && is_gaussian(*one.inner) && accuracy.tail >= 1e-16 &&
                          has_series({std::sqrt(epochs) / noise_of(one), steps});
   if (!by_series) return convolved(side, is_above, one, way, accuracy);
+  const Allocation allocation{std::sqrt(epochs) / noise_of(one), steps};
+  const double interval = allocation_stride * spacing_of(allocation, accuracy);
+  // Tails in powers of 2^8, so that questions about nearby deltas share the curve.
+  const double tail = std::ldexp(1.0, 8 * static_cast<int>(std::floor(std::ilogb(accuracy.tail) / 8.0)));
   return {"random_allocation_" + side + back(form(way) == "add"),
-          {noise_of(one), steps, epochs, accuracy.cells, absolute(accuracy.tail)}};
+          {noise_of(one), steps, epochs, accuracy.cells * allocation_interval(allocation, accuracy.cells) / interval,
+           absolute(tail)}};
 }
 
 // What bounds more than the curve, or adds to it what its losses leave out.
