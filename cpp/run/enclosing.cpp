@@ -13,6 +13,7 @@
 namespace hockeystick {
 namespace {
 
+constexpr double least_of_series = 1e-16;  // tails below are those of convolutions
 constexpr double least_tail = 1e-303, not_known = std::numeric_limits<double>::quiet_NaN();
 
 // Initial accuracy, expected to meet `tolerance` at a delta of `smallest` after `runs` runs. Cells add to the variance
@@ -59,7 +60,8 @@ class Refinement {
     const double of_cells = std::max(0.0, gap.most - gap.of_sides);
     const double rest = std::max(tolerance_ - gap.of_sides, 0.2 * tolerance_);
     const bool ends_count = !cannot_count && of_cells > expected_;
-    const double more = std::clamp(std::sqrt(1.5 * of_cells / rest), ends_count ? 3.0 : 1.5, 8.0);
+    const bool is_handover = ends_count && at.tail >= least_of_series;
+    const double more = std::clamp(std::sqrt(1.5 * of_cells / rest), is_handover ? 3.0 : 1.5, 8.0);
     expected_ = 2 * of_cells / (more * more);
     return {std::min(std::ceil(more * at.cells), 2000.0), ends_count ? std::max(at.tail / 10, least_tail) : at.tail};
   }
@@ -215,8 +217,8 @@ class BetweenSides {
     return left;
   }
 
-  // Of deltas not far below `smallest`.
-  void ask_curve(std::vector<std::size_t> which, double smallest) {
+  // Of deltas not far below `smallest`; says how closely they have been asked in the end.
+  SideAccuracy ask_curve(std::vector<std::size_t> which, double smallest) {
     SideAccuracy at = accuracy_of(smallest, Told::curve);
     // At first, few cells tell how small deltas are.
     const auto is_less = [&](std::size_t i) { return answers_[i].lower < smallest; };
@@ -234,25 +236,31 @@ class BetweenSides {
       for (const std::size_t i : which) left = std::max(left, gap_of(answers_[i], question_));
       gap.most = std::min(gap.most, left);
       // Rounding limits it where closer pairs do not help, or where the sides' own answers stay too wide: these are
-      // asked for twice as closely where they take more than a good half of the tolerance.
-      const bool is_wide = gap.of_sides > 0.6 * question_.tolerance && at.tolerance > 0.3 * finest();
+      // asked for twice as closely where they take more than a good half of the tolerance, or the pairs meet within it.
+      const double of_pairs = gap.most - gap.of_sides;
+      const bool is_wide = at.tolerance > 0.3 * finest() &&
+                           (gap.of_sides > 0.6 * question_.tolerance || of_pairs < 0.7 * question_.tolerance);
       const bool is_rounding = 0.9 * before < gap.most || gap.of_sides > 1.01 * question_.tolerance;
-      if (which.empty() || attempt == attempts) return;
+      if (which.empty() || attempt == attempts) return at;
       if (is_rounding && !is_wide) {
         // The ends may leave out too much, once.
-        if (question_.wanted != Wanted::delta || !question_.closes || has_lowered) return;
+        if (question_.wanted != Wanted::delta || !question_.closes || has_lowered) return at;
         has_lowered = true, before = gap.most, at.tail = std::max(at.tail / 1000, least_tail);
         continue;
       }
       before = gap.most;
       if (is_wide) at.tolerance *= 0.5;
-      if (!is_wide || gap.most - gap.of_sides > 0.4 * question_.tolerance)
-        static_cast<Accuracy&>(at) = refinement.finer(at, gap, are_far_above(which, smallest));
+      if (!is_wide || of_pairs > 0.7 * question_.tolerance)
+        static_cast<Accuracy&>(at) = refinement.finer(at, gap, cannot_count(which, at.tail));
     }
+    return at;
   }
 
-  bool are_far_above(std::span<const std::size_t> which, double smallest) const {
-    const auto is_far = [&](std::size_t i) { return answers_[i].lower > 100 * smallest; };
+  // Whether what the ends leave out, and what pairs that are known to an absolute error are off, is a tenth of the
+  // tolerance at most.
+  bool cannot_count(std::span<const std::size_t> which, double tail) const {
+    const double left_out = static_cast<double>(runs()) * (tail < least_of_series ? tail : tail + least_of_series);
+    const auto is_far = [&](std::size_t i) { return question_.tolerance * answers_[i].lower >= 10 * left_out; };
     return question_.wanted == Wanted::delta && std::all_of(which.begin(), which.end(), is_far);
   }
 
@@ -275,7 +283,11 @@ class BetweenSides {
       const std::vector<std::size_t> apart(group, which.end());
       which.erase(group, which.end());
       small = std::partition_point(which.begin(), which.end(), is_told);
-      ask_curve(apart, next);
+      const SideAccuracy told = ask_curve(apart, next);
+      if (!question_.closes || which.empty()) continue;
+      ask_as_told(which, told);  // by pairs that are made
+      which = open_of(which);
+      small = std::stable_partition(which.begin(), which.end(), is_told);
     }
   }
 
