@@ -154,17 +154,21 @@ Answers by_curve(const Run& run, const Row& row, Comparison way, Points points, 
   Limits closer = limits;  // chords leave some ten times as much of a tail
   closer.tolerance = std::max(0.1 * limits.tolerance, 1e-5);
   const std::shared_ptr<const Run> whole = run.unsampled();
-  const auto asked = [&](View view, Comparison one, Points at) {
-    Answers found = in_comparison(run, row_of(view), one, at, closer);
+  const auto asked = [&](View view, Comparison one, Points at, const Limits& how) {
+    Answers found = in_comparison(run, row_of(view), one, at, how);
     if (whole != nullptr)
-      narrow(row_of(view), all_of(at), in_comparison(*whole, row_of(view), one, at, closer), Known::above, closer,
-             found);
+      narrow(row_of(view), all_of(at), in_comparison(*whole, row_of(view), one, at, how), Known::above, how, found);
     return found;
   };
+  Limits rough = closer;
+  rough.tolerance = std::max(closer.tolerance, 0.1);
   const CurveOfLoss of{
-      [&](bool of_reverse, Points at) { return asked(View::delta, of_reverse ? reversed(way) : way, at); },
-      [&](Points at) { return asked(View::epsilon, way, at); },
+      [&](bool of_reverse, Points at, bool roughly) {
+        return asked(View::delta, of_reverse ? reversed(way) : way, at, roughly ? rough : closer);
+      },
+      [&](Points at) { return asked(View::epsilon, way, at, closer); },
       question_of(run.terms(), row, limits).closes,
+      closer.tolerance,
   };
   return row.by_curve(of, points, limits);
 }

@@ -24,7 +24,7 @@ constexpr int points_a_round = 8;  // between the ends of a quantile
 // The curve at the losses asked so far, from above and from below.
 class Curve {
  public:
-  explicit Curve(const CurveOfLoss& of) : of_(of) {}
+  explicit Curve(const CurveOfLoss& of, bool roughly = false) : of_(of), roughly_(roughly) {}
 
   void ask(std::span<const double> losses) {
     for (const bool is_negative : {false, true}) {
@@ -35,7 +35,7 @@ class Curve {
       sort_by(epsilons, [](double epsilon) { return epsilon; });
       epsilons.erase(std::unique(epsilons.begin(), epsilons.end()), epsilons.end());
       if (epsilons.empty()) continue;
-      const std::vector<Answer> found = of_.deltas(is_negative, epsilons);
+      const std::vector<Answer> found = of_.deltas(is_negative, epsilons, roughly_);
       for (std::size_t k = 0; k < found.size(); ++k) {
         const double loss = is_negative ? -epsilons[k] : epsilons[k];
         points_.push_back(curve_point(loss, {std::max(0.0, found[k].lower), std::min(1.0, found[k].upper)}));
@@ -79,6 +79,7 @@ class Curve {
   }
 
   const CurveOfLoss& of_;
+  bool roughly_;
   std::vector<CurvePoint> points_;
   bool is_short_ = false;  // of memory
 };
@@ -115,7 +116,7 @@ Interval likely_ends(const CurveOfLoss& of, const Interval& tail) {
   if (ends.lower == infinity) return {infinity, infinity};
   // Part of the tail may be infinite losses, of which delta has as much; a pair that is not known may have fewer.
   const bool is_lost = rough[1].upper == infinity;
-  const double lost = is_lost ? of.deltas(false, std::array{ranges::epsilon.high}).front().upper : 0;
+  const double lost = is_lost ? of.deltas(false, std::array{ranges::epsilon.high}, false).front().upper : 0;
   const double scale = std::clamp(is_lost ? 1 + rough[0].upper : rough[1].upper, 1e-9, ranges::epsilon.high);
   const double rest = tail.lower - lost;
   if (!(rest > 0)) return ends;
@@ -134,7 +135,7 @@ Interval likely_ends(const CurveOfLoss& of, const Interval& tail) {
 
 // Chords of length h leave h (1 + rate) of the tail, and what delta is off by 2 / (h (1 + rate)).
 std::vector<Answer> tails_by_curve(const CurveOfLoss& of, std::span<const double> epsilons, const Limits& limits) {
-  Curve curve(of);
+  Curve rough(of, true), curve(of);
   std::vector<Fall> falls;
   for (const double epsilon : epsilons) falls.emplace_back(epsilon);
   std::vector<double> wanted(epsilons.begin(), epsilons.end());
@@ -142,25 +143,32 @@ std::vector<Answer> tails_by_curve(const CurveOfLoss& of, std::span<const double
     for (const Fall& fall : falls)
       if (fall.is_open()) wanted.push_back(fall.beyond());
     if (wanted.empty()) break;
-    curve.ask(wanted);
+    rough.ask(wanted);
     wanted.clear();
     for (Fall& fall : falls)
-      if (fall.is_open() && curve.is_known(fall.beyond())) fall.take(curve);
+      if (fall.is_open() && rough.is_known(fall.beyond())) fall.take(rough);
   }
-  for (std::size_t i = 0; i < epsilons.size(); ++i) {
-    const auto [lower, upper] = curve.at(epsilons[i]).value;
-    const double gap = upper > 0 ? std::clamp(1 - lower / upper, 0.1 * limits.tolerance, 0.5) : 0.5;
-    const double length = std::sqrt(2 * gap) / (1 + falls[i].rate());
-    const double before = of.closes ? length : 1 / (1 + falls[i].rate());
-    if (upper <= limits.floor())  // a tail as tiny is bounded by deltas before it
-      for (const double part : {0.015625, 0.0625, 0.25}) wanted.push_back((1 - part) * epsilons[i]);
-    else
-      for (const double part : {0.5, 1.0, 2.0, 4.0}) {
-        wanted.push_back(epsilons[i] - part * before);
-        wanted.push_back(epsilons[i] + part * length);
-      }
+  // Chords as long as suits deltas that are as close as asked, where the curves meet, and those that are not.
+  wanted.assign(epsilons.begin(), epsilons.end());
+  for (const bool is_told : {false, true}) {
+    for (std::size_t i = 0; i < epsilons.size(); ++i) {
+      if (!is_told && !of.closes) continue;
+      const auto [lower, upper] = (is_told ? curve : rough).at(epsilons[i]).value;
+      const double gap = !is_told ? of.tolerance : upper > 0 ? 1 - lower / upper : 0.5;
+      if (is_told && of.closes && gap <= of.tolerance) continue;
+      const double length = std::sqrt(2 * std::clamp(gap, of.tolerance, 0.5)) / (1 + falls[i].rate());
+      const double before = of.closes ? length : 1 / (1 + falls[i].rate());
+      if (upper <= limits.floor())  // a tail as tiny is bounded by deltas before it
+        for (const double part : {0.015625, 0.0625, 0.25}) wanted.push_back((1 - part) * epsilons[i]);
+      else
+        for (const double part : {0.5, 1.0, 2.0, 4.0}) {
+          wanted.push_back(epsilons[i] - part * before);
+          wanted.push_back(epsilons[i] + part * length);
+        }
+    }
+    curve.ask(wanted);
+    wanted.clear();
   }
-  curve.ask(wanted);
   std::vector<Answer> answers;
   for (const double epsilon : epsilons) {
     const Interval tail = curve.tail(epsilon);

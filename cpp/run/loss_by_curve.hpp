@@ -14,14 +14,16 @@
 
 namespace hockeystick {
 
-/// Asks the delta of one ordered comparison of neighbours, or of its reverse, at each epsilon, between the two curves.
-using AskDeltas = std::function<std::vector<Answer>(bool of_reverse, std::span<const double> epsilons)>;
+/// Asks the delta of one ordered comparison of neighbours, or of its reverse, at each epsilon, between the two curves:
+/// as closely as the question needs, or roughly.
+using AskDeltas = std::function<std::vector<Answer>(bool of_reverse, std::span<const double> epsilons, bool roughly)>;
 
 /// What is asked, and whether the two curves meet, so that they are those of one pair.
 struct CurveOfLoss {
   AskDeltas deltas;
   std::function<std::vector<Answer>(std::span<const double> deltas)> epsilons;
   bool closes = false;
+  double tolerance;  // of the deltas, unless they are asked roughly
 };
 
 /// Encloses P(L > epsilon) at each epsilon. Limited by "theory", unless it is as close as asked or deltas are limited
