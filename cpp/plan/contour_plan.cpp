@@ -56,7 +56,7 @@ ContourFrame contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, dou
     if (best.period > 0 && excess + math::log(tuning::rounding_allowed * rounding) > 0) break;
     const double wanted = std::max(1.0, excess + log_chernoff_peak(tilt));
     const auto above =
-        saddlepoint.chernoff_quantile({tilt, k}, wanted, 1, std::min(farthest(at), highest) - tilt, nearby);
+        saddlepoint.chernoff_quantile({tilt, k}, wanted, 1, std::min(farthest(at), highest - tilt), nearby);
     const auto below = saddlepoint.chernoff_quantile({tilt, k}, wanted, -1, tilt);
     nearby = above.tilt;
     // An alias is at most e^(K(t) - t epsilon + peak(t) - abs(t - tilt) period). The quantile's loss determines K(t).
@@ -205,6 +205,7 @@ std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience, d
   Contour& contour = plan.contour;
   samples_wanted_ = contour.period / deviation_;
   if (!(contour.period > 0) || !(samples_wanted_ < most_samples)) return {};
+  if (!(cut_ > 0 || contour.higher < farthest(at_))) return {};  // lines with a cut lower it
   if (math::log(rounding_) - log_sum_ > log_fraction_ + tuning::hopeless_rounding) return {};
   double spacing = 2 * std::numbers::pi / contour.period;
   // Errors of samples are relative to the moment at the tilt. Delta may be a small part of the weighted samples' sum.
