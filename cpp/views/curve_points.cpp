@@ -153,9 +153,10 @@ bool CurvePoints::ask(std::vector<WantedPoint> wanted) {
   points_.resize(kept);
   // The curve falls: no point is above one before, nor below one behind.
   for (std::size_t k = 1; k < kept; ++k)
-    points_[k].value.upper = std::min(points_[k].value.upper, points_[k - 1].value.upper);
+    points_[k].value.upper = std::min(points_[k].value.upper, points_[k - 1].value.upper);  // proof: power-chords
   for (std::size_t k = kept; k > 1; --k)
-    points_[k - 2].value.lower = std::max(points_[k - 2].value.lower, points_[k - 1].value.lower);
+    points_[k - 2].value.lower =
+        std::max(points_[k - 2].value.lower, points_[k - 1].value.lower);  // proof: power-chords
   return 2 * found > wanted.size();
 }
 
