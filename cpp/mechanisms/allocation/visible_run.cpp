@@ -42,7 +42,7 @@ Plain plain_at(double square, double x) {
   return {delta, {1 - delta.upper - u, 1 - delta.lower + u}};
 }
 
-// Where it ends to hold: it does at `low`, and not at `high`.
+// The place between `low` and `high` from which on it no longer holds; it holds at `low`, and not at `high`.
 template <class Holds>
 Interval end_of(double low, double high, const Holds& holds) {
   for (int k = 0; k < 100 && high - low > 1e-13 * std::max(std::fabs(low), std::fabs(high)); ++k) {
