@@ -101,13 +101,41 @@ def test_lines_lie_above_all_ranks(law):
     lines = np.array(_core.runs.rank_lines((alphas, uppers), runs, 10))
     rng = random.Random(5)
     with ctx.workprec(200):
-        for _ in range(150):
-            x = 10 ** rng.uniform(-19, 0)
+        for k in range(300):
+            x = 10 ** rng.uniform(-19, 0) if k % 2 else 1 - 10 ** rng.uniform(-9, 0)
             g = min(1.0, *(a * x + h for a, h in zip(alphas, uppers, strict=True)))
             high, low = float(rate(law, arb(x)).lower()), float(rate(law, arb(g)).upper())
             for r in (0.01, 0.3, 1.0, 4.0, 50.0):
                 value = high * r - low
                 assert value <= max(0.0, np.max(lines[:, 0] * r - lines[:, 1])) + 1e-13
+
+
+@pytest.mark.parametrize("number", [2, 3, 10])
+@pytest.mark.parametrize(
+    ("noise", "epsilon"), [(0.8, 10.0), (0.8, 16.0), (0.5468, 22.0), (2.0, 3.0)]
+)
+def test_a_fixed_number_of_runs_costs_what_a_ranking_attains(number, noise, epsilon):
+    """Lowest outputs first up to c, then from the largest down: all are above c and one above d."""
+
+    def tail(x):
+        return (arb(x) / arb(2).sqrt()).erfc() / 2
+
+    def attained(c, d):
+        masses = []
+        for mean in (1 / noise, 0.0):
+            inside, beyond = tail(c - mean), tail(d - mean)
+            masses.append(math.prod([inside] * number) - math.prod([inside - beyond] * number))
+        return masses[0] - arb(epsilon).exp() * masses[1]
+
+    # The best places lie next to where a test of all outputs decides.
+    middle = noise * epsilon / number + 0.5 / noise
+    grid = [middle + 0.05 * (k - 30) for k in range(60)]
+    found = hs.best_of(hs.Gaussian(noise), runs="fixed", mean=number).delta_bounds(epsilon)
+    with ctx.workprec(150):
+        most = max((attained(c, d) for c in grid for d in grid if d > c), key=float)
+        assert most > 0
+        assert most <= found.upper
+        assert found.lower <= found.upper
 
 
 def test_rates_of_lines_are_rounded_up():

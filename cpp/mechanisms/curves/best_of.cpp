@@ -62,7 +62,8 @@ std::vector<double> ranks(std::size_t number) {
 }  // namespace
 
 // Between two nodes f'(1 - x) lies below its chord. f'(1 - y) lies above its tangent at any place, and g(x) below any
-// line alpha x + h, so that f'(1 - g(x)) lies above a line of x: the maximum is at the nodes.
+// line alpha x + h, so that f'(1 - g(x)) lies above a line of x, and above 0: the maximum is at the nodes, or where the
+// line meets 0.
 std::vector<RankLine> rank_lines(const EnclosedCurve& back, const NumberOfRuns& runs, double cells) {
   const Chords curve(back);
   const double number = std::ceil(std::clamp(nodes_of_cells * cells, least_ranks, most_ranks));
@@ -78,12 +79,18 @@ std::vector<RankLine> rank_lines(const EnclosedCurve& back, const NumberOfRuns& 
     const double place = (alpha * middle + back.upper[near]) * (1 + 4 * u) + 1e-307;  // proof: best-of-runs
     const double height = runs.rate(std::min(place, 1.0)) * (1 - 2.1 * off);          // proof: best-of-runs
     const double slope = place < 1 ? runs.rate_slope(place) * alpha : 0;
-    for (const double x : {left, right}) {
+    const auto below = [&](double x) {
       const double moved = slope * (x - middle);
-      // proof: best-of-runs
-      const double less = height - moved - (2 * off + 0x1p-40) * std::fabs(moved) - 8 * u * height;
+      return height - moved - (2 * off + 0x1p-40) * std::fabs(moved) - 8 * u * height;  // proof: best-of-runs
+    };
+    const auto add = [&](double x, double less) {
       lines.push_back({runs.rate(x) * (1 + off), std::max(0.0, less)});  // proof: best-of-runs
-    }
+    };
+    const double first = below(left), last = below(right);
+    add(left, first), add(right, last);
+    // From where the line is below 0 on f' is at least 0: that place is an end, too.
+    if (first > 0 && last < 0)
+      add(left + (right - left) * (first / (first - last)) * (1 - 0x1p-40), 0);  // proof: best-of-runs
   }
   return lines;
 }
