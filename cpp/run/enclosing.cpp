@@ -238,7 +238,7 @@ class BetweenSides {
       // Rounding limits it where closer pairs do not help, or where the sides' own answers stay too wide: these are
       // asked for twice as closely where they take more than a good half of the tolerance, or the pairs meet within it.
       const double of_pairs = gap.most - gap.of_sides;
-      const bool is_wide = at.tolerance > 0.3 * finest() &&
+      const bool is_wide = at.tolerance > 0.1 * question_.tolerance &&
                            (gap.of_sides > 0.6 * question_.tolerance || of_pairs < 0.7 * question_.tolerance);
       const bool is_rounding = 0.9 * before < gap.most || gap.of_sides > 1.01 * question_.tolerance;
       if (which.empty() || attempt == attempts) return at;

@@ -246,3 +246,14 @@ def test_deltas_of_an_allocation_share_the_pairs_of_the_smallest():
     bounds = run.delta_bounds([0.1, 0.4, 1.0, 2.0, 4.0])
     assert np.all(bounds.upper - bounds.lower <= 1e-3 * bounds.upper)
     assert bounds.upper[-1] < 1e-29
+
+
+@pytest.mark.parametrize("prior", [0.01, 0.3, 0.5])
+def test_risks_that_hardly_anything_is_left_of_are_told(prior):
+    """Of the risk little is left, so that sides are asked for deltas ever more closely."""
+    run = 284 * hs.Gaussian(0.8688).random_allocation(steps=5)
+    risk = run.bayes_risk_bounds(prior)
+    loose = run.bayes_risk_bounds(prior, tolerance=0.01)
+    assert risk.upper - risk.lower <= 1e-3 * risk.upper
+    assert loose.upper - loose.lower <= 0.01 * loose.upper
+    assert max(risk.lower, loose.lower) <= min(risk.upper, loose.upper)
