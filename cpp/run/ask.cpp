@@ -259,7 +259,7 @@ void take_looser(const Run& run, const Row& row, std::size_t adjacency, Points p
 // is wide, where most records are in the sample, and where so much is lost that a half of the records tells nearly as
 // much: less by log 2 of a loss, which counts 1 in 50 where losses are as large.
 bool may_be_closer(const Row& row, const Answer& answer, double point, double part) {
-  const double least = row.wanted == Wanted::power ? point : 0;  // of rates what is above a guess
+  const double least = row.wanted == Wanted::power ? point : 0;  // a rate is measured from a guess on
   if (!answer.converged || part > 0.5 || answer.lower - least < 0.99 * (answer.upper - least)) return true;
   return row.wanted == Wanted::risk || answer.upper > (trivial(row, 0.5).upper == 1 ? 0.5 : 50);
 }

@@ -111,7 +111,7 @@ void add_corners(const Selection& selection, double m, double cells, double tail
     const Interval without_it = under_q.up_to(d), with_it = with_up_to(d);
     corners.push_back({without_it.lower, with_it.upper});
     idle = lies_below(known, corners.back()) ? 1 : idle > 0 ? idle + 1 : 0;
-    // Where Q has nothing left that is told, larger sums only raise what P has not.
+    // Where Q has no mass left, larger sums only raise the mass that P does not have.
     if (without_it.upper >= 1 || 1 - with_it.upper < std::max(tail, with_it.upper - with_it.lower)) break;
   }
 }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double gap = 12;                                    // nats that the steps joined are ahead of all others
 constexpr double aside = 1e-6;                                // part of delta that mistakes may be
-constexpr double half = 0.6;                                  // from this delta on 1 - delta is what is told
+constexpr double half = 0.6;                                  // from this delta on the bounds are of 1 - delta
 constexpr double tail_error = 4 * normal_error, sums = 1e-9;  // relative, of tails and of sums of few terms
 
 // Of T(x), x > 0 being low already: T(x) <= phi(x) / x.

@@ -84,7 +84,7 @@ constexpr double parts = 16, turn = 2, most_losses = 32;
 
 double place(std::size_t k) { return static_cast<double>(k) / parts - 9; }
 
-// Of each cell between the places, and of both rays beyond, the mass of what is `up_to` a place.
+// The mass of each cell between the places, and of both rays beyond them; `within` gives the mass between two places.
 template <class Within>
 std::vector<double> masses(std::size_t places, const Within& within) {
   std::vector<double> cells{within(-infinity, place(0))};
