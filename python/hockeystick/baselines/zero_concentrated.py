@@ -15,7 +15,7 @@ from hockeystick.baselines.elementwise import elementwise
 from hockeystick.baselines.renyi import renyi_curve
 from hockeystick.bounds import Array, Value
 from hockeystick.composition import Composable, Mechanism
-from hockeystick.errors import CertificationError
+from hockeystick.errors import best_bounds
 from hockeystick.mechanisms import DiscreteGaussian, Gaussian, PoissonSampled
 
 # Logarithms of a - 1, between which the best order a lies: ends of the range of binary64.
@@ -42,10 +42,7 @@ def concentration(mechanism: Mechanism, adjacency: Adjacency) -> float:
     Raises:
         ValueError: `mechanism` has no dominating pair for `adjacency`.
     """
-    try:
-        return mechanism.zcdp(adjacency=adjacency)
-    except CertificationError as error:  # too wide a gap, but still a bound
-        return float(error.bounds.upper)
+    return float(best_bounds(mechanism.zcdp_bounds, adjacency=adjacency).upper)
 
 
 @concentration.register(Gaussian)
