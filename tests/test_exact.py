@@ -10,21 +10,15 @@ from flint import arb
 import exact
 import hockeystick as hs
 import random_runs
-from exact.choice import truncated
 from exact.curve import Curve
-from exact.laplace import LaplacePair
 from exact.laws import AtomLaw, listed
 from exact.mechanisms import oracles, release
-from exact.mixture import MixturePair
 from exact.one_step import gaussian_delta
-from exact.pair import Pair
+from exact.pair import WAYS, Pair
 from exact.responses import Responses
 from hockeystick.adjacency import Direction
 from hockeystick.verify.curves import composed
 from hockeystick.verify.errors import NotKnownError
-from rare_runs import batches
-
-WAYS = {"remove": Direction.REMOVE, "add": Direction.ADD, "replace": Direction.REPLACE}
 
 pytestmark = pytest.mark.bits(320)
 
@@ -37,7 +31,7 @@ def verified(mechanism, way, epsilon):
     return composed([(mechanism, 1)], WAYS[way], 40).delta(arb(epsilon))
 
 
-@pytest.mark.parametrize("way", list(WAYS))
+@pytest.mark.parametrize("way", ["remove", "add", "replace"])
 @pytest.mark.parametrize("epsilon", [0.0, 1.0, 10.0])
 def test_a_step_that_always_samples_is_the_gaussian(way, epsilon):
     step = exact.Step(1.5)
@@ -46,26 +40,7 @@ def test_a_step_that_always_samples_is_the_gaussian(way, epsilon):
     assert relative_difference(verified(hs.Gaussian(1.5), way, epsilon), gaussian) < 1e-40
 
 
-@pytest.mark.parametrize("way", ["remove", "add"])
-@pytest.mark.parametrize("epsilon", [-0.2, 0.0, 0.15])
-def test_closed_forms_of_one_release(way, epsilon):
-    """Found at the root of the loss here, and from bisected ends there."""
-    sums = [(1.0, 0.3), (0.5, 0.7)]
-    mixture = hs.GaussianMixture(
-        standard_deviation=0.9, sensitivities=[1.0, 0.5], probabilities=[0.3, 0.7]
-    )
-    cut = batches(1.1, 0.3, 4, 9)
-    for truth, mechanism in (
-        (Pair(exact.Step(0.8, 0.25), way), hs.Gaussian(0.8).poisson_sampled(0.25)),
-        (LaplacePair(1.25, 0.5, way), hs.Laplace(1.25).poisson_sampled(0.5)),
-        (MixturePair(exact.Step(1.0), way, 0.9, tuple(sums), 0.5), mixture.poisson_sampled(0.5)),
-        (truncated(9, 0.3, 4, 1.1, way)[0], cut),
-    ):
-        found = verified(mechanism, way, epsilon)
-        assert relative_difference(found, truth.delta(arb(epsilon))) < 1e-30
-
-
-@pytest.mark.parametrize("way", list(WAYS))
+@pytest.mark.parametrize("way", ["remove", "add", "replace"])
 @pytest.mark.parametrize("delta", [0.3, 1e-5, 1e-30, 1e-300])
 def test_epsilon_is_the_inverse_of_delta(way, delta):
     run = ((exact.Step(1.0, 0.05), 300), (exact.Step(4.0), 2))

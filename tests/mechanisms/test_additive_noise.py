@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 import exact
-from exact.laplace import LaplacePair
-from exact.pair import Pair
+import hockeystick as hs
+from exact.pair import Pair, cells_of
 from hockeystick import _core
 from mechanisms import cells
 
@@ -46,7 +46,7 @@ def test_stated_errors_hold_for_laplace_noise(shift):
     """The loss takes both ends with positive probability."""
     inner = [-0.99, -0.7, -0.1, 0.0, 0.1, 0.3, 0.97]
     edges = [-3 * shift, *(x * shift for x in inner), 1.5 * shift, 3 * shift]
-    got = check(core_pair(LAPLACE, shift), LaplacePair(1 / shift), edges)
+    got = check(core_pair(LAPLACE, shift), cells_of(hs.Laplace(1 / shift), "remove"), edges)
     assert got.mass_error < 1e-9
     assert got.p[-2] > 0.5
     assert got.p[-1] == 0

@@ -7,13 +7,14 @@ import random
 
 import numpy as np
 import pytest
+from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
-import exact
 import hockeystick as hs
-from exact.mixture import MixturePair
+from exact.pair import Cells
 from hockeystick import _core
+from hockeystick.verify.laws import Mixed
 from mechanisms import cells
 from questions import told
 
@@ -60,9 +61,18 @@ def edges_for(deviation, terms, direction):
     ]
 
 
+def law_of(deviation, terms, direction, rate):
+    """Written from the page, as probabilities need not add up to 1."""
+    total, still = sum(arb(p) for _, p in terms), ((arb(1), arb(0)),)
+    moved = [(rate * arb(p) / total, arb(s) / deviation) for s, p in terms]
+    up = ((1 - arb(rate), arb(0)), *moved)
+    down = tuple((p, -s) for p, s in up)
+    return ((arb(1), Mixed(up, still) if direction == "remove" else Mixed(still, down)),)
+
+
 def check(deviation, terms, direction, edges, rate=1.0):
     pair = core_pair(deviation, terms, direction, rate)
-    truth = MixturePair(exact.Step(1.0), direction, deviation, terms, rate)
+    truth = Cells(lambda: law_of(deviation, terms, direction, rate))
     got = pair.integrate(edges)
     cells.check_cells(truth, edges, got, (pair.loss_infimum, pair.loss_supremum))
     cells.check_tails(truth, edges, got)
