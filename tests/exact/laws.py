@@ -35,6 +35,6 @@ def number_of_sums(composed: Composed) -> int:
     return math.prod(math.comb(n + len(law.atoms) - 1, n) for law, n in composed)
 
 
-def listed(composed: Composed) -> list[tuple[arb, arb]]:
+def listed(composed: Composed) -> Sequence[tuple[arb, arb]]:
     """Every sum of losses and its mass."""
-    return list(sums([(n, law.atoms) for law, n in composed]))
+    return sums([(n, law.atoms) for law, n in composed])

@@ -3,44 +3,20 @@
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from flint import acb, arb, ctx
+
+from hockeystick.verify.atoms import product
+from hockeystick.verify.outcomes import multinomial
 
 BITS = 200
 Law = Sequence[tuple[arb, arb]]  # losses with their P-masses, the rest of the mass at +inf
 
 
-def sums(terms: Sequence[tuple[int, Law]]) -> Iterator[tuple[arb, arb]]:
+def sums(terms: Sequence[tuple[int, Law]]) -> Sequence[tuple[arb, arb]]:
     """Every sum of losses of `count` steps of each law, and its mass."""
-    for parts in itertools.product(*(list(_spread(count, law)) for count, law in terms)):
-        yield (
-            sum((loss for loss, _ in parts), arb(0)),
-            math.prod((p for _, p in parts), start=arb(1)),
-        )
-
-
-def _spread(count: int, law: Law) -> Iterator[tuple[arb, arb]]:
-    """The sums of `count` draws of one law: multinomial, by how often each loss is drawn.
-
-    None of a law without finite losses.
-    """
-    if not law:
-        return
-    weights = [[arb(1)] for _ in law]  # p^k / k!
-    for (_, p), powers in zip(law, weights, strict=True):
-        for k in range(1, count + 1):
-            powers.append(powers[-1] * p / k)
-    ways = arb(math.factorial(count))
-
-    def chosen(j: int, left: int, loss: arb, mass: arb) -> Iterator[tuple[arb, arb]]:
-        if j == len(law) - 1:
-            yield loss + left * law[j][0], mass * weights[j][left]
-            return
-        for k in range(left + 1):
-            yield from chosen(j + 1, left - k, loss + k * law[j][0], mass * weights[j][k])
-
-    yield from chosen(0, count, arb(0), ways)
+    return product([list(multinomial(law, count)) for count, law in terms])
 
 
 def tail(terms: Sequence[tuple[int, Law]], epsilon: arb, *, with_equal: bool = False) -> arb:

@@ -3,13 +3,14 @@
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 
 from flint import arb, arb_poly
 
 from hockeystick.verify.balls import ZERO, Curve, between, maximum
 from hockeystick.verify.laws import Atoms
+from hockeystick.verify.outcomes import multinomial
 
 MOST_SUMS = 3 * 10**5
 TOGETHER = 1e-9  # losses this close, relatively, are compared in ball arithmetic
@@ -37,7 +38,7 @@ def listed(law: Atoms, count: int) -> Outcomes:
         return law.outcomes
     if law.spacing is not None:
         return _powered(law, count)
-    return list(_multinomial(law.outcomes, count)) if law.outcomes else []
+    return list(multinomial(law.outcomes, count))
 
 
 def _powered(law: Atoms, count: int) -> Outcomes:
@@ -48,23 +49,6 @@ def _powered(law: Atoms, count: int) -> Outcomes:
     first, spacing = count * law.outcomes[0][0], law.spacing or ZERO
     power = (arb_poly(masses) ** count).coeffs()
     return [(first + spacing * k, mass) for k, mass in enumerate(power) if not mass.is_zero()]
-
-
-def _multinomial(outcomes: Outcomes, count: int) -> Iterator[tuple[arb, arb]]:
-    """By how often each loss is drawn; equal sums are not merged."""
-    weights = [[arb(1)] for _ in outcomes]  # p^k / k!
-    for (_, p), powers in zip(outcomes, weights, strict=True):
-        for k in range(1, count + 1):
-            powers.append(powers[-1] * p / k)
-
-    def chosen(j: int, left: int, loss: arb, mass: arb) -> Iterator[tuple[arb, arb]]:
-        if j == len(outcomes) - 1:
-            yield loss + left * outcomes[j][0], mass * weights[j][left]
-            return
-        for k in range(left + 1):
-            yield from chosen(j + 1, left - k, loss + k * outcomes[j][0], mass * weights[j][k])
-
-    return chosen(0, count, ZERO, arb(count).gamma() * count)
 
 
 class Steps:

@@ -2,6 +2,7 @@
 """Masses of the outcomes of mechanisms that have finitely many, or many that matter, in balls."""
 
 import math
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from flint import arb, ctx
@@ -93,3 +94,22 @@ def given(mechanism: known.DiscretePair) -> Masses:
     sums = [sum(map(arb, masses), ZERO) for masses in (mechanism.p, mechanism.q)]
     pairs = zip(mechanism.p, mechanism.q, strict=True)
     return [(arb(p) / sums[0], arb(q) / sums[1]) for p, q in pairs]
+
+
+def multinomial(outcomes: Sequence[tuple[arb, arb]], count: int) -> Iterator[tuple[arb, arb]]:
+    """The sums of `count` draws, by how often each loss is drawn; equal sums are not merged."""
+    if not outcomes:
+        return
+    weights = [[arb(1)] for _ in outcomes]  # p^k / k!
+    for (_, p), powers in zip(outcomes, weights, strict=True):
+        for k in range(1, count + 1):
+            powers.append(powers[-1] * p / k)
+
+    def chosen(j: int, left: int, loss: arb, mass: arb) -> Iterator[tuple[arb, arb]]:
+        if j == len(outcomes) - 1:
+            yield loss + left * outcomes[j][0], mass * weights[j][left]
+            return
+        for k in range(left + 1):
+            yield from chosen(j + 1, left - k, loss + k * outcomes[j][0], mass * weights[j][k])
+
+    yield from chosen(0, count, ZERO, arb(count).gamma() * count)

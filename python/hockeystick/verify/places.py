@@ -2,12 +2,13 @@
 """Random allocation of steps with finitely many outcomes: every outcome of an epoch is listed."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from flint import arb
 
 from hockeystick.verify.balls import ZERO
 from hockeystick.verify.errors import NotKnownError
+from hockeystick.verify.outcomes import multinomial
 
 MOST_OUTCOMES = 20_000
 Masses = Sequence[tuple[arb, arb]]  # of the first and the second of a pair
@@ -28,25 +29,6 @@ def epoch(step: Masses, steps: int, *, back: bool) -> list[tuple[arb, arb]]:
     number = math.comb(steps + len(both) - 1, max(len(both) - 1, 0))
     if number > MOST_OUTCOMES:
         raise NotKnownError(f"an epoch has {number} outcomes, more than {MOST_OUTCOMES}")
-    ratios = [p / q / steps for p, q in both]
-    made = []
-    for counts, mass in _ways([q for _, q in both], steps):
-        ratio = sum((c * r for c, r in zip(counts, ratios, strict=True) if c), ZERO)
-        made.append((mass * ratio, mass))
+    ratios = multinomial([(p / q / steps, q) for p, q in both], steps)
+    made = [(mass * ratio, mass) for ratio, mass in ratios]
     return [*made, (sum((p for p, q in step if q.is_zero()), ZERO), ZERO)]
-
-
-def _ways(masses: Sequence[arb], number: int) -> Iterator[tuple[tuple[int, ...], arb]]:
-    """How often each outcome occurs among this many draws, and with which probability."""
-    powers = [[mass**k / math.factorial(k) for k in range(number + 1)] for mass in masses]
-    last = len(masses) - 1
-
-    def chosen(j: int, left: int, mass: arb) -> Iterator[tuple[tuple[int, ...], arb]]:
-        if j == last:
-            yield (left,), mass * powers[j][left]
-            return
-        for k in range(left + 1):
-            for counts, whole in chosen(j + 1, left - k, mass * powers[j][k]):
-                yield (k, *counts), whole
-
-    return chosen(0, number, arb(math.factorial(number))) if masses else iter(())
