@@ -90,10 +90,12 @@ function mostCounts(asked, target) {
 
 // Values that the library refuses are beyond: no noise multiplier is below 0.001, say.
 function leastOf(asked, { epsilon: target, find: { falls } }) {
-  let refused = null;
+  let refused = null, isFinite = false;
   const fits = (value) => {
     try {
-      return asked(value).upper <= target;
+      const { upper } = asked(value);
+      isFinite ||= upper < Infinity;
+      return upper <= target;
     } catch (error) {
       if (error.status !== -1) throw error;
       refused = error;
@@ -103,7 +105,10 @@ function leastOf(asked, { epsilon: target, find: { falls } }) {
   const cheaper = falls ? 2 : 0.5;
   let within = 1, k = 0;
   while (!fits(within) && k++ < 40) within *= cheaper;
-  if (k > 40) throw refused ?? new RangeError(`no value meets the target epsilon = ${target}: other parts of the run cost more`);
+  if (k > 40) {
+    if (refused && isFinite) throw refused;
+    throw new RangeError(`no value meets the target epsilon = ${target}: ${isFinite ? "other parts of the run cost more" : "epsilon is infinite at this delta, whatever it is"}`);
+  }
   let beyond = within / cheaper;
   for (k = 0; k < 40 && fits(beyond); ++k) [within, beyond] = [beyond, beyond / cheaper];
   while (Math.abs(within / beyond - 1) > 1e-6) {

@@ -19,6 +19,13 @@ const sensitivity = { name: "sensitivity", label: "Sensitivity", help: "The most
 /** Mechanisms of a pipeline. A parameter `falls` if more of it costs less. */
 export const MECHANISMS = {
   gaussian: { label: "Gaussian noise", type: "Gaussian", sampled: true, parameters: [noise] },
+  joint_gaussian: {
+    label: "Gaussian noise, several at once", type: "JointGaussian", sampled: true,
+    parameters: [
+      { name: "noise_multipliers", label: "Noise multipliers", help: "Of what one batch releases, by spaces", start: "20 30", list: true },
+      { name: "counts", label: "Times of each", help: "As many, by spaces", start: "1 1", list: true },
+    ],
+  },
   laplace: { label: "Laplace noise", type: "Laplace", sampled: true, parameters: [noise] },
   discrete_gaussian: {
     label: "Discrete Gaussian noise", type: "DiscreteGaussian", sampled: true,
@@ -66,6 +73,14 @@ export const MECHANISMS = {
     parameters: [
       { name: "epsilon0", label: "Epsilon of a report [nats]", help: "Each is locally private with it", start: "1" },
       { name: "users", label: "Users", help: "Each sends one report; whole", start: "10000", whole: true },
+      { name: "choices", label: "Choices", help: "Of k-ary response; empty: any randomizer", start: "", whole: true, optional: true },
+    ],
+  },
+  gaussian_between: {
+    label: "Gaussian noise between two levels", type: "GaussianBetween",
+    parameters: [
+      { name: "least_noise", label: "Least noise multiplier", help: "It is at least this", start: "20", falls: true },
+      { name: "most_noise", label: "Largest noise multiplier", help: "It is at most this", start: "21", falls: true },
     ],
   },
   gaussian_mixture: {

@@ -37,6 +37,7 @@ export function curvePicture(points, at) {
   const across = (epsilon) => Math.min(epsilon / highest, 1), up = (delta) => (Math.log10(delta) - least) / (most - least);
   const upper = finite.map(([delta, , high]) => [across(high), up(delta)]);
   const lower = finite.map(([delta, low]) => [across(low), up(delta)]);
+  const attained = lower.filter(([share]) => share > 0);
   const every = Math.ceil((most - least) / 6);
   const ticks = Array.from({ length: Math.floor((most - least) / every) + 1 }, (_, k) => most - k * every);
   const asked = at && Number.isFinite(at.upper) && at.upper <= highest && at.delta > 10 ** least
@@ -46,7 +47,7 @@ export function curvePicture(points, at) {
   const label = `Epsilon from ${rounded(finite[0][2], 2, true)} at delta ${finite[0][0].toPrecision(1)} to ${rounded(finite.at(-1)[2], 3, true)} at delta ${finite.at(-1)[0].toExponential(0)}`;
   return frame(label, rounds(highest).map((tick) => [tick / highest, tick]), ticks.map((tick) => [(tick - least) / (most - least), tick === 0 ? "1" : power(tick)]),
     "epsilon [nats]", "delta",
-    `<polygon class="between" points="${line([...upper, ...lower.reverse()])}"/><polyline class="upper" points="${line(upper)}"/><polyline class="lower" points="${line(lower)}"/>${asked}`);
+    `<polygon class="between" points="${line([...upper, ...lower.reverse()])}"/><polyline class="upper" points="${line(upper)}"/><polyline class="lower" points="${line(attained)}"/>${asked}`);
 }
 
 /** `rate` gives the least false negative rate at a false positive rate. */

@@ -9,10 +9,11 @@ const inner = (mechanism) => /^(\w+)\((\w+)\)$/.exec(mechanism)?.slice(1) ?? [nu
 const typeOf = (name) => MECHANISMS[name]?.type ?? SCHEME_TYPES[name];
 const OF_MECHANISM = (name) => new Set((MECHANISMS[name]?.parameters ?? []).map((one) => one.name));
 
-/** The parameters of a part: those of the mechanism, and those of the scheme around it. */
-function split({ mechanism, parameters }) {
+/** The parameters of a part: those of the mechanism, and those of the scheme around it; `said` writes a word. */
+function split({ mechanism, parameters }, said) {
   const [outer, name] = inner(mechanism), own = OF_MECHANISM(name), mine = {}, schemes = {};
   for (const [key, value] of Object.entries(parameters)) (outer === null || own.has(key) ? mine : schemes)[key] = value;
+  if (name === "shuffled_local" && "choices" in mine) mine.randomizer = said("k-ary");
   return { outer, name, mine, schemes };
 }
 
@@ -20,7 +21,7 @@ const python = (value) => (Array.isArray(value) ? `[${value.map(literal).join(",
 const keywords = (parameters) => Object.entries(parameters).map(([key, value]) => `${key}=${key === "replacement" ? "True" : python(value)}`).join(", ");
 
 function pythonPart(part) {
-  const { outer, name, mine, schemes } = split(part);
+  const { outer, name, mine, schemes } = split(part, JSON.stringify);
   const mechanism = `hs.${typeOf(name)}(${keywords(mine)})`;
   const around = outer === "selected_steps" ? "random_allocation" : outer;
   return outer === null ? mechanism : `${mechanism}.${around}(${keywords(schemes)})`;
@@ -58,7 +59,7 @@ print(run.${asked}, ${adjacency}))
 }
 
 function ledgerPart(part) {
-  const { outer, name, mine, schemes } = split(part), mechanism = { type: typeOf(name), ...mine };
+  const { outer, name, mine, schemes } = split(part, String), mechanism = { type: typeOf(name), ...mine };
   if ("replacement" in schemes) schemes.replacement = true;
   return { mechanism: outer === null ? mechanism : { type: typeOf(outer), mechanism, ...schemes }, count: part.count };
 }

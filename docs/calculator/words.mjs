@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An answer in sentences.
-import { ADJACENCIES, MECHANISMS, SAMPLINGS } from "./mechanisms.mjs";
+import { ADJACENCIES, cut, MECHANISMS, SAMPLINGS } from "./mechanisms.mjs";
 import { literal, outward, rounded } from "./numbers.mjs";
 import { scheme } from "./question.mjs";
 
@@ -46,10 +46,19 @@ export function meaning(question, { bounds, found }, state) {
   }
   if (question.seek !== "delta") said.push(odds(bounds, question, state));
   if (bounds.limitedBy) said.push(LIMITED[bounds.limitedBy]);
+  if (bounds.limitedBy === "theory" && state.kind === "dpsgd") said.push(leaveOut(state));
   const records = sizeOf(state);
   if (question.delta !== undefined && records && question.delta >= 1 / records)
     said.push(`At delta = 1/n a mechanism may publish one of n records whole; usual is n^-1.1 or less, here ${rounded(records ** -1.1, 2, false)}.`);
   return said.filter(Boolean).join(" ");
+}
+
+/** What costs nothing and proves several times as much of a shuffled epoch. */
+function leaveOut(state) {
+  if (!state.sampling.startsWith("shuffled")) return "";
+  const numbers = scheme(state);
+  if (numbers.batch !== undefined && cut({ ...numbers, drops: true }).left) return numbers.drops ? "" : "Leave out what does not fill a batch, and the upper bound is several times smaller.";
+  return "Choose a batch size that does not divide the dataset size and leave out the rest, and the upper bound is several times smaller.";
 }
 
 function odds({ upper }, question, { delta }) {
@@ -58,8 +67,10 @@ function odds({ upper }, question, { delta }) {
   if (!Number.isFinite(upper)) return "No epsilon is enough at this delta: the run may reveal a record whole.";
   const factor = Math.exp(upper) * (1 + 1e-15);
   if (upper > 20) return "Epsilon says next to nothing here: seeing the result may change anyone's odds that a record was in the data by a factor of more than 400 million.";
-  const times = factor >= 1000 ? `${Math.ceil(factor).toLocaleString("en")}` : rounded(factor, 3, true);
+  const digits = Math.max(3, 2 - Math.floor(Math.log10(factor - 1)));
+  const times = factor >= 1000 ? `${Math.ceil(factor).toLocaleString("en")}` : rounded(factor, Math.min(digits, 12), true);
   const seldom = isPure ? "" : `, except with a probability of δ = ${delta.trim()}`;
+  if (upper === 0) return `Seeing the result changes nobody's odds that a record was in the data${seldom}.`;
   return `Seeing the result changes anyone's odds that a record was in the data by a factor of at most e^ε = ${times}${seldom}.`;
 }
 

@@ -87,6 +87,7 @@ const CHECKS = {
       await tab.selectOption("#sampling", name);
       await isDone(tab);
       assert.match(await value(tab), /≤ ε ≤|ε =/, name);
+      assert.doesNotMatch(await picture(tab, "curve"), /class="(upper|lower)" points="[^"]*\b52\.0,[\d.]+ 52\.0,/, `a stroke at 0: ${name}`);
     }
   },
   async "a link restores the question"() {

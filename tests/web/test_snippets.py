@@ -21,6 +21,9 @@ TWO_LINES = "&" + urlencode([("line", SAMPLED), ("line", LAPLACE)])
 ZCDP = urlencode({"mechanism": "zcdp", "rho": "0.01", "count": "9"})
 RENYI = urlencode({"mechanism": "renyi_dp", "order": "8", "divergence": "0.1", "count": "2"})
 REPORTS = urlencode({"mechanism": "shuffled_local", "epsilon0": "1", "users": "1e4", "count": "3"})
+ANSWERS = f"{REPORTS}&choices=4"
+JOINT = urlencode({"mechanism": "joint_gaussian", "noise_multipliers": "3 4", "counts": "1 2"})
+BETWEEN = urlencode({"mechanism": "gaussian_between", "least_noise": "9", "most_noise": "9.5"})
 EPOCHS = {**TRAINING, "noise": "3", "batch": "1000", "epochs": "4", "selected": "7"}
 SCHEMES = {
     "fixed": "replace-one",
@@ -59,6 +62,9 @@ LINKS = {
             ("zcdp", ZCDP, "add-or-remove-one"),
             ("renyi", RENYI, "replace-special"),
             ("reports", REPORTS, "replace-one"),
+            ("k-ary reports", ANSWERS, "replace-one"),
+            ("joint", f"{JOINT}&rate=0.01&count=100", "remove-one"),
+            ("between", BETWEEN, "replace-one"),
         )
     },
     "pipeline": urlencode({"kind": "pipeline", "delta": "1e-6"})
@@ -153,6 +159,17 @@ def test_words(answers):
     assert "δ = 1.667e-5)" in statement  # no less than it is
     assert "differ in that up to 3 records are added or removed." in answers["groups"]["words"][3]
     assert answers["noise"]["words"][0].startswith("Noise multiplier 1.")
+    assert answers["shuffled"]["words"][2].endswith("the upper bound is several times smaller.")
+
+
+def test_words_where_there_is_no_cost_or_no_end_of_it():
+    links = ("size=rate&rate=0&length=steps", "seek=noise&delta=0", "noise=57000")
+    nothing, infinite, tiny = node(
+        "ask.mjs", wasm(), given=[{"kind": "link", "link": link} for link in links]
+    )
+    assert nothing["words"][2].startswith("Seeing the result changes nobody's odds")
+    assert infinite["error"].endswith("epsilon is infinite at this delta, whatever it is")
+    assert "e^ε = 1.0000011," in tiny["words"][2]
 
 
 def test_the_library_of_tests_is_the_one_of_c():
