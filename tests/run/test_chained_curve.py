@@ -4,6 +4,7 @@
 import math
 import random
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -83,3 +84,43 @@ def test_a_chain_needs_no_reverse():
     assert with_it <= without <= 1
     with pytest.raises(ValueError, match="^times must"):
         _core.chained_pair([[(run, run, 0)]], 40, 1e-9)
+
+
+MASSES = ([0.5, 0.3, 0.2], [0.25, 0.25, 0.5])
+
+
+def who_sees_any(q, size, alpha, *, adds):
+    """delta, in fractions, of an output that has the law P if any of the group is in the sample."""
+    rate, seen = Fraction(q), Fraction(0)
+    for drawn in product((True, False), repeat=size):
+        seen += any(drawn) * math.prod(rate if one else 1 - rate for one in drawn)
+    with_it, without = (tuple(map(Fraction, law)) for law in MASSES)
+    mixed = [seen * p + (1 - seen) * r for p, r in zip(with_it, without, strict=True)]
+    there, base = (without, mixed) if adds else (mixed, without)
+    return sum(max(Fraction(0), p - Fraction(alpha) * r) for p, r in zip(there, base, strict=True))
+
+
+@pytest.mark.parametrize("adjacency", ["remove-one", "add-one"])
+@pytest.mark.parametrize(("q", "size"), [(0.3, 2), (0.01, 3), (0.75, 4), (1.0, 2), (1e-17, 3)])
+def test_below_is_an_output_that_sees_any_of_the_group(adjacency, q, size):
+    step = hs.DiscretePair(*MASSES).poisson_sampled(q)
+    for epsilon in (0.0, 0.1, 0.3, 0.6):
+        asked = {"epsilon": epsilon, "adjacency": adjacency}
+        bounds = step.group(size).delta_bounds(**asked)
+        attained = who_sees_any(q, size, math.exp(epsilon), adds=adjacency == "add-one")
+        assert bounds.lower <= attained * (1 + Fraction(1, 10**14)) <= bounds.upper * (1 + 1e-9)
+        assert bounds.lower >= step.delta_bounds(**asked).lower * (1 - 1e-3)
+        assert q < 1e-15 or bounds.lower >= attained * (1 - Fraction(1, 500))
+
+
+@pytest.mark.parametrize(
+    ("step", "close"),
+    [
+        (hs.Laplace(2.0).poisson_sampled(0.01), 0.98),
+        (hs.DiscreteLaplace(0.5).poisson_sampled(0.01), 0.98),
+        (hs.joint(hs.Laplace(4.0), hs.Laplace(4.0)).poisson_sampled(0.01), 0.9),
+    ],
+)
+def test_a_group_of_rare_samples_is_known_closely(step, close):
+    bounds = (1000 * step).group(3).epsilon_bounds(1e-6, adjacency="replace-special")
+    assert bounds.upper * close <= bounds.lower <= bounds.upper

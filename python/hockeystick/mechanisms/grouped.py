@@ -19,15 +19,18 @@ from hockeystick.mechanisms.discrete_gaussian import DiscreteGaussian
 from hockeystick.mechanisms.discrete_laplace import DiscreteLaplace
 from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.mechanisms.gaussian_between import GaussianBetween, SampledBetween
+from hockeystick.mechanisms.hockey_stick_curve import PoissonSampledCurve
 from hockeystick.mechanisms.joint_gaussian import JointGaussian
 from hockeystick.mechanisms.laplace import Laplace
 from hockeystick.mechanisms.poisson_sampled import PoissonSampled
+from hockeystick.mechanisms.poisson_sampled_run import PoissonSampledRun
 
 if TYPE_CHECKING:
     from hockeystick._checks import Vector
 
 MOST_RECORDS = 1000
 LEAST_SPREAD = 5e-4  # noise over the largest move
+SAMPLED = (PoissonSampled, PoissonSampledCurve, PoissonSampledRun)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -47,8 +50,9 @@ class Grouped(FromRun):
     after the i-th; the least is found on a grid. Where records of a sampled Gaussian are replaced,
     it is the smallest bound of three chains: first all removed, then others added; the other way
     round; or one by one. From below bounds what one record costs, the others of the group being of
-    no effect, and where records are replaced also what all cost that others replace which add
-    nothing. `explain` says which it is.
+    no effect, or, on a Poisson subsample, having its effect in its absence: what one record costs
+    that is drawn wherever any of them is. Where records are replaced, so does what all cost that
+    others replace which add nothing. `explain` says which it is.
 
     Renyi divergences of a group of k are bounded by those of one record: D_a by k a times the sum
     of D_o / o over the orders o = k (a - 1) + 1, ..., k a, and so zCDP by k^2 times that of one.
@@ -152,10 +156,26 @@ class Grouped(FromRun):
         known = _exact(self, direction) or _enclosed(self, direction)
         if known:
             return known[-1:]
-        if self.mechanism.is_exact:
-            return (self.mechanism.dominating_pair(direction), *_without_others(self, direction))
-        found: Pairs = self.mechanism.pairs_below(direction, accuracy)  # type: ignore[attr-defined]
+        one = self._any_for_all()
+        if one.is_exact:
+            return (one.dominating_pair(direction), *_without_others(self, direction))
+        found: Pairs = one.pairs_below(direction, accuracy)  # type: ignore[attr-defined]
         return (*found, *_without_others(self, direction))
+
+    def _any_for_all(self) -> Mechanism:
+        """What one record costs that is drawn where any of a sampled group is.
+
+        An output that only tells whether it has seen any of them has the pair of one record, at the
+        probability 1 - (1 - q)^k, here rounded down.
+        """
+        if not isinstance(self.mechanism, SAMPLED):
+            return self.mechanism
+        q = self.mechanism.sampling_probability
+        if q == 1:
+            return self.mechanism
+        left = outward.log(outward.difference(1, q, above=True), above=True)
+        none = outward.expm1(outward.product(self.size, left, above=True), above=True)
+        return replace(self.mechanism, sampling_probability=max(q, -float(none)))
 
     def largest_pairs(self, direction: Direction, accuracy: Accuracy) -> Pairs:
         """The largest loss is at most as often that of one record."""
