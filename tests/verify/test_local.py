@@ -96,3 +96,8 @@ def test_the_largest_loss_and_what_is_refused():
     for adjacency in ("remove-one", "replace-special"):
         with pytest.raises(ValueError, match="^adjacency must be one that"):
             hs.verify(local, epsilon=0.1, adjacency=adjacency, fast=False)
+
+
+def test_what_takes_too_many_sums_is_refused_before_they_are_made():
+    many = hs.verify(3 * hs.ShuffledLocal(epsilon0=1.0, users=10_000), delta=1e-6, **HOW)
+    assert many.reason == "it takes more work than is allowed: values of a curve at knots"

@@ -59,7 +59,7 @@ class Kept:
 
     def __init__(self, runs: Runs, adjacency: Adjacency) -> None:
         self.runs, self.adjacency = runs, adjacency
-        self.has_gap: bool = any(map(has_gap, runs))
+        self.has_gap: bool = any(has_gap(run, adjacency.directions) for run in runs)
         self._made: dict[int, list[Sides]] = {}
 
     def sides(self, digits: int) -> list[Sides]:

@@ -41,10 +41,15 @@ class Blanket(NamedTuple):
     """But third (1 - alpha) with that probability."""
 
 
-def proved(mechanism: ShuffledLocal, direction: Direction, *, composed: bool = False) -> Curve:
-    """The theorem of its kind; of many users the one of any randomizer, which has fewer terms."""
+def check(mechanism: ShuffledLocal, direction: Direction) -> None:
+    """Refuse directions in which it has no pair."""
     if not direction.replaces:
         raise undefined(mechanism, direction)
+
+
+def proved(mechanism: ShuffledLocal, direction: Direction, *, composed: bool = False) -> Curve:
+    """The theorem of its kind; of many users the one of any randomizer, which has fewer terms."""
+    check(mechanism, direction)
     e, k, n = arb(mechanism.epsilon0).exp(), mechanism.choices, mechanism.users
     one, two = arb(1), 2 / (1 + e)
     general = Blanket(e, one, two, ZERO, ZERO, ZERO)

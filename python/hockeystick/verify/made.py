@@ -16,13 +16,14 @@ from hockeystick.verify.balls import ZERO, Curve, ball_of, falling_root, maximum
 from hockeystick.verify.closed import sampled
 from hockeystick.verify.curves import Composed
 from hockeystick.verify.ends import Ends, lower_hull
+from hockeystick.verify.groups import any_for_all, chained
 from hockeystick.verify.knots import Knots, exactly
 from hockeystick.verify.laws import undefined
 
 MADE = (known.AnyOf, known.PoissonSampledRun, known.BestOf)
 RANKS = 200  # places of a ranking at which the theorem is taken
 DECADES = 14  # of these places
-Made = known.AnyOf | known.PoissonSampledRun | known.BestOf
+Made = known.AnyOf | known.PoissonSampledRun | known.BestOf | known.Grouped
 
 
 class Sides(NamedTuple):
@@ -40,7 +41,7 @@ class Number:
 
     def __init__(self, best: known.BestOf) -> None:
         self._mean: arb = arb(best.mean)
-        self._trials = int(best.mean) if best.runs == "fixed" else best.trials
+        self.most = self._trials = int(best.mean) if best.runs == "fixed" else best.trials
         self._shape = {"geometric": arb(1), "logarithmic": ZERO}.get(best.runs)
         if best.shape is not None:
             self._shape = arb(best.shape)
@@ -138,6 +139,8 @@ def ends_of_made(mechanism: Made, direction: Direction, curves: Of) -> Ends:
         proved = [one.proved.delta for one in every]
         attained = tuple(one.delta for sides in every for one in sides.attained)
         return Ends(lambda epsilon: maximum(*(one(epsilon) for one in proved)), attained)
+    if isinstance(mechanism, known.Grouped):
+        return _of_group(mechanism, direction, curves)
     forward = direction.reversed if direction.backward else direction
     if isinstance(mechanism, known.PoissonSampledRun):
         if direction.replaces:
@@ -148,7 +151,27 @@ def ends_of_made(mechanism: Made, direction: Direction, curves: Of) -> Ends:
             sampled(rate, one.delta, back=back) for one in (both.proved, *both.attained)
         )
         return Ends(above, tuple(below))
-    number, forth = Number(mechanism), curves(mechanism.run, direction)
-    behind = curves(mechanism.run, direction.reversed).proved.delta
-    best = best_above(number, forth.proved.delta, behind)
-    return Ends(best, tuple(best_below(number, one.delta, one.infinite) for one in forth.attained))
+    return _of_best(mechanism, direction, curves)
+
+
+def _of_group(group: known.Grouped, direction: Direction, curves: Of) -> Ends:
+    """Chains of neighbours above, and what sees any of a sampled group below."""
+    one = 1 * group.mechanism
+    forth, back = (curves(one, way).proved.delta for way in (direction, direction.reversed))
+    below = curves(1 * any_for_all(group), direction).attained
+    return Ends(chained(group.size, forth, back), tuple(side.delta for side in below))
+
+
+def _of_best(best: known.BestOf, direction: Direction, curves: Of) -> Ends:
+    """The theorem on ranks; the best is a function of the number and of as many runs as it has."""
+    number, forth = Number(best), curves(best.run, direction)
+    behind = curves(best.run, direction.reversed).proved.delta
+    proved = [best_above(number, forth.proved.delta, behind)]
+    if number.most is not None:
+        proved.append(curves(number.most * best.run, direction).proved.delta)
+
+    def least(epsilon: arb) -> arb:
+        return -maximum(*(-one(epsilon) for one in proved))
+
+    below = (best_below(number, one.delta, one.infinite) for one in forth.attained)
+    return Ends(least, tuple(below))

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is proved above, and attained below, a composition that holds mechanisms with a gap."""
 
+import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
-from flint import arb
+from flint import arb, ctx
 
 from hockeystick import mechanisms as known
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
-from hockeystick.verify import batches, divergences, local, matrices
+from hockeystick.verify import batches, divergences, groups, local, matrices
 from hockeystick.verify.balls import ZERO, Curve
 from hockeystick.verify.curves import Composed, Counted, composed, of_laws
 from hockeystick.verify.ends import OPEN, ends, outcomes_above
@@ -17,6 +19,7 @@ from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.knots import Knots, hull_of
 from hockeystick.verify.laws import Gaussian, Law, atomic, law, sampled, undefined
 from hockeystick.verify.made import MADE, Made, Of, Sides, ends_of_made
+from hockeystick.verify.work import remaining
 
 BETWEEN = (known.GaussianBetween, known.SampledBetween)
 GAPS = (
@@ -24,7 +27,8 @@ GAPS = (
     *(known.ZCDP, known.RenyiDP, known.SelectedSteps, known.PoissonSampledCurve),
 )
 ALONE = (*OPEN, known.AnyOf, known.PoissonSampledRun)  # whose curve says more than its knots
-MANY, SOME = 1000, 500  # knots of curves that cost little
+MANY, SOME, FEW = 1000, 500, 60  # knots of curves that cost little, and what is too few
+AT_ENDS = 100  # values at which both ends of knots are sought
 Releases = Sequence[tuple[Mechanism, int]]
 
 
@@ -37,7 +41,7 @@ class _Release(NamedTuple):
 
 def sides(releases: Releases, direction: Direction, digits: int) -> Sides:
     """Of any composition: both sides are one where it has no gap."""
-    if not has_gap(releases):
+    if not has_gap(releases, (direction,)):
         exact = composed(releases, direction, digits)
         return Sides(exact, (exact,))
     releases = [(_as_run(mechanism), n) for mechanism, n in releases]
@@ -67,11 +71,12 @@ def sides(releases: Releases, direction: Direction, digits: int) -> Sides:
     return Sides(proved, tuple(of_laws(below, digits) for below in belows))
 
 
-def has_gap(releases: Releases) -> bool:
-    """Whether mechanisms of the kinds in GAPS are there, or an allocation that is composed."""
+def has_gap(releases: Releases, directions: Sequence[Direction]) -> bool:
+    """Whether it has a kind of GAPS, a group that is only bounded, or a composed allocation."""
     alone = len(releases) == 1 and releases[0][1] == 1
     return any(
         isinstance(mechanism, GAPS)
+        or any(groups.is_bounded(mechanism, one) for one in directions)
         or (
             isinstance(mechanism, known.RandomAllocation)
             and isinstance(mechanism.mechanism, known.Gaussian)
@@ -102,6 +107,8 @@ def _nothing() -> Law:
 
 
 def _release(mechanism: Mechanism, direction: Direction, digits: int) -> _Release:
+    if isinstance(mechanism, MADE) or groups.is_bounded(mechanism, direction):
+        return _made(mechanism, direction, digits)  # type: ignore[arg-type]
     match mechanism:
         case known.ZCDP() | known.RenyiDP():
             normal = _normal(2 * divergences.rho_of(mechanism))
@@ -124,18 +131,40 @@ def _release(mechanism: Mechanism, direction: Direction, digits: int) -> _Releas
         case known.FixedSizeSampled():
             found = _fixed(mechanism, direction)
         case known.ShuffledLocal():
-            curve = local.proved(mechanism, direction, composed=True)
-            proved = Knots(curve, number=SOME).above()
-            below = (Knots(one, number=SOME).below() for one in local.attained(mechanism))
-            found = _Release(((arb(1), proved),), tuple(((arb(1), one),) for one in below))
+            local.check(mechanism, direction)
+            found = _reports(mechanism, ctx.prec)
         case known.HockeyStickCurve():
             found = _Release(((arb(1), outcomes_above(mechanism, direction)),), (_nothing(),))
-        case known.AnyOf() | known.PoissonSampledRun() | known.BestOf():
-            found = _made(mechanism, direction, digits)
         case _:
             exact = law(mechanism, direction)
             found = _Release(exact, (exact,))
     return found
+
+
+@lru_cache(maxsize=8)
+def _reports(mechanism: known.ShuffledLocal, _: int) -> _Release:
+    """The same in both directions, at the working precision in force."""
+    curve = local.proved(mechanism, Direction.REPLACE, composed=True)
+    some = _affordable(curve)
+    proved = Knots(curve, number=some).above()
+    below = (Knots(one, number=some).below() for one in local.attained(mechanism))
+    return _Release(((arb(1), proved),), tuple(((arb(1), one),) for one in below))
+
+
+def _affordable(curve: Curve) -> int:
+    """How many knots a curve may have above, and one below, of what one value of it costs.
+
+    Raises:
+        NotKnownError: Too few.
+    """
+    before = remaining()
+    if before == math.inf:
+        return SOME
+    curve(arb(0.01))
+    number = int(before / (2 * (before - remaining() + 1))) - AT_ENDS
+    if number < FEW:
+        raise NotKnownError("it takes more work than is allowed: values of a curve at knots")
+    return min(number, SOME)
 
 
 def _between(least: arb | float, most: arb | float, direction: Direction) -> _Release:
