@@ -30,7 +30,7 @@ BestOfMoments::BestOfMoments(Direction run, const NumberOfRuns& runs, const Encl
     : run_(std::move(run)), runs_(runs), ratios_(back, runs), attained_(attained) {}
 
 std::vector<double> BestOfMoments::log_moments(std::span<const double> orders) const {
-  const std::vector<Answer> divergences = renyi_bounds({&run_, 1}, orders, {1e-4, memory_limit});
+  const std::vector<Answer> divergences = renyi_bounds_of_any_order({&run_, 1}, orders, {1e-4, memory_limit});
   std::vector<double> found;
   for (std::size_t k = 0; k < orders.size(); ++k) {
     const double t = orders[k] - 1, of_run = up(t * divergences[k].upper);
@@ -56,7 +56,8 @@ Interval BestOfMoments::log_moment_bounds(double t) const {
     upper = std::min(upper, up(up(t / (orders[k] - 1)) * most[k]));  // proof: best-of-runs
   if (!attained_) return {0, upper};
   const double order = std::max(1.0, down(1 + t));
-  const double of_run = renyi_bounds({&run_, 1}, {&order, 1}, {1e-4, memory_limit}).front().lower * (order - 1);
+  const double of_run =
+      renyi_bounds_of_any_order({&run_, 1}, {&order, 1}, {1e-4, memory_limit}).front().lower * (order - 1);
   return {std::max(0.0, down(down(of_run + math::log1p(-runs_.none_above())) - 16 * u * (of_run + 1))), upper};
 }
 

@@ -47,14 +47,9 @@ double ChainedMoments::slope_of_one(double order) const {
 
 // log E e^((o - 1) L) of one record, rounded up, for growing orders o.
 std::vector<double> ChainedMoments::log_moments_of_one(std::span<const double> orders) const {
-  const auto asked =
-      static_cast<std::size_t>(std::upper_bound(orders.begin(), orders.end(), ranges::order.high) - orders.begin());
-  const std::vector<Answer> told = renyi_bounds({&one_, 1}, orders.first(asked), {1e-4, memory_limit});
+  const std::vector<Answer> told = renyi_bounds_of_any_order({&one_, 1}, orders, {1e-4, memory_limit});
   std::vector<double> moments;
-  for (std::size_t i = 0; i < orders.size(); ++i) {
-    const double by_slope = up(orders[i] * slope_of_one(orders[i]));
-    moments.push_back(up(up(orders[i] - 1) * (i < asked ? std::min(told[i].upper, by_slope) : by_slope)));
-  }
+  for (std::size_t i = 0; i < orders.size(); ++i) moments.push_back(up(up(orders[i] - 1) * told[i].upper));
   return moments;
 }
 

@@ -54,7 +54,7 @@ Interval RunMoments::log_moment_bounds(double t) const {
   const std::array<double, 2> orders{std::max(1.0, down(1 + t)), up(1 + t)};
   Interval most{0, 0};
   for (const Direction& run : runs_) {
-    const std::vector<Answer> ends = renyi_bounds({&run, 1}, orders, {1e-4, memory_limit});
+    const std::vector<Answer> ends = renyi_bounds_of_any_order({&run, 1}, orders, {1e-4, memory_limit});
     most = larger(most, {down((orders[0] - 1) * ends[0].lower), up((orders[1] - 1) * ends[1].upper)});
   }
   return {attained_ ? most.lower : 0, sampled(most.upper, rate_)};

@@ -218,8 +218,13 @@ Answer zcdp(const Direction& direction, CutDirection& cut, double largest, doubl
 
 std::vector<Answer> renyi_bounds(std::span<const Direction> directions, std::span<const double> orders,
                                  const Limits& limits) {
-  check_floating_point_environment();
   check_each("order", orders, ranges::order);
+  return renyi_bounds_of_any_order(directions, orders, limits);
+}
+
+std::vector<Answer> renyi_bounds_of_any_order(std::span<const Direction> directions, std::span<const double> orders,
+                                              const Limits& limits) {
+  check_floating_point_environment();
   return budgeted(directions, orders, limits, {0, infinity}, [&](std::span<const double> at, const Limits& within) {
     std::vector<CutDirection> cut = cut_later(directions);
     std::vector<Answer> answers;

@@ -15,6 +15,10 @@ namespace hockeystick {
 std::vector<Answer> renyi_bounds(std::span<const Direction> directions, std::span<const double> orders,
                                  const Limits& limits);
 
+/// The same at orders of any size, for which moments of mechanisms that are made from runs are asked.
+std::vector<Answer> renyi_bounds_of_any_order(std::span<const Direction> directions, std::span<const double> orders,
+                                              const Limits& limits);
+
 /// Encloses the variance of L under P, the largest over the directions; one answer.
 std::vector<Answer> loss_variance_bounds(std::span<const Direction> directions, std::span<const double> unused,
                                          const Limits& limits);

@@ -60,6 +60,10 @@ def test_no_ranking_exceeds_the_bound(law, pair):
                 assert divergence(there, without, arb(order)) <= arb(high) + 1e-12
             blind = [[(1 - none) * arb(mass) for mass in side] + [none] for side in (p, q)]
             assert arb(low) <= divergence(*blind, arb(order)) + 1e-12
+        t = 20000.0  # of an order that no user may ask
+        for there, without in known:
+            moment = t * divergence(there, without, arb(t) + 1)
+            assert moment <= arb(found.log_moment_bounds(t)[1]) * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("law", LAWS, ids=str)

@@ -56,7 +56,7 @@ def test_moments_of_samples_are_the_formula(noise, rate):
     pair = hs.Gaussian(noise).dominating_pair(hs.Direction.REMOVE)
     found = _core.run_moments([[(pair, 1)]], sampling_probability=rate)
     with ctx.workprec(3000):
-        for t in (2.0**-14, 0.01, 0.7, 1.0, 2.5, 8.0, 40.0):
+        for t in (2.0**-14, 0.01, 0.7, 1.0, 2.5, 8.0, 40.0, 20000.0):
             order = arb(math.nextafter(1 + t, math.inf))  # that the whole is asked at
             whole = order * (order - 1) / arb(noise) ** 2 / 2
             truth = (1 + arb(rate) * whole.expm1()).log()
@@ -79,6 +79,13 @@ def test_infinite_losses_are_as_rare_as_the_sample():
     fails = hs.joint(hs.ApproximateDP(0.1, 1e-5), hs.Laplace(9.0)).poisson_sampled(0.1)
     assert fails.renyi_divergence(2.0) == math.inf
     assert 0.99e-6 <= fails.true_positive_rate_bounds(0.0).upper <= 1.01e-6
+
+
+def test_slopes_of_rare_samples_need_orders_that_no_user_may_ask():
+    rare = hs.joint(2 * hs.DiscretePair([0.25, 0.75], [0.5, 0.5])).poisson_sampled(1e-9)
+    other = 2 * hs.DiscretePair([0.125, 0.875], [0.25, 0.75]).poisson_sampled(0.001)
+    both = (other + rare).zcdp_bounds()
+    assert other.zcdp_bounds().lower <= both.upper <= other.zcdp_bounds().upper * (1 + 1e-3)
 
 
 def test_menus_cost_their_dearest_option():
