@@ -9,20 +9,16 @@
 
 #include "mechanisms/dominating_pair.hpp"
 #include "methods/closed_form.hpp"
-#include "methods/method.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
-#include "plan/cost.hpp"
 
 namespace hockeystick {
 namespace {
 
 using Form = SampledGaussian::Form;
 
-// At a smaller mu at least one step in 30,000 is mistaken at any slack, which hides the deltas of practice.
-constexpr double least_mu = 8;
 constexpr std::size_t most_parts = 20000;           // a question then takes some 0.1 s
 constexpr double square_error = 16 * u;             // relative, of a sum of squares and its root; proof: participations
 constexpr double farthest = 36.5, beyond = 1e-291;  // delta is at most the tail at (epsilon / mu - mu / 2)
@@ -33,15 +29,6 @@ Interval plain_delta(double square, double epsilon) {
   const double mu = std::sqrt(square);
   if (epsilon / mu - mu / 2 * (1 + 4 * square_error) > farthest) return {0, beyond};  // proof: participations
   return GaussianCurve(mu, square_error).delta(epsilon);
-}
-
-// For epsilon < 0 the reverse pair's: h(alpha) = 1 - alpha + alpha h(1 / alpha).
-Interval curve(double square, double epsilon) {
-  if (epsilon >= 0) return plain_delta(square, epsilon);
-  const Interval back = plain_delta(square, -epsilon);
-  const double alpha = math::exp(epsilon), rest = -math::expm1(epsilon), off = 16 * u;
-  return {std::max(0.0, (rest + alpha * back.lower) * (1 - off)),
-          std::min(1.0, (rest + alpha * back.upper) * (1 + off))};  // proof: participations
 }
 
 // The probability that the loss of N(mu, 1) against N(0, 1), mu^2 = `square`, exceeds x; at mu = 0 the loss is 0.
@@ -59,18 +46,45 @@ double falls_below(double mu, double y) {
   return low > 0 ? normal_tail(low) * (1 + 2 * normal_error) + 1e-307 : 1.0;  // proof: participations
 }
 
+// At each place, the loss being normal.
+using Given = Interval (*)(double square, double loss);
+Participations::Law each(Given given) {
+  return [given](std::span<const Participations::Place> places) {
+    std::vector<Interval> values;
+    for (const auto& [weight, square, from, to] : places) {
+      checkpoint_each<256>(values.size());
+      values.push_back({given(square, to).lower, given(square, from).upper});
+    }
+    return values;
+  };
+}
+
 }  // namespace
 
-std::optional<Participations> Participations::of(const MergedDirection& run, double slack) {
+Interval by_reverse(double epsilon, const Interval& back) {
+  const double alpha = math::exp(epsilon), rest = -math::expm1(epsilon), off = 16 * u;
+  return {std::max(0.0, (rest + alpha * back.lower) * (1 - off)),
+          std::min(1.0, (rest + alpha * back.upper) * (1 + off))};  // proof: participations
+}
+
+Interval normal_curve(double square, double epsilon) {
+  return epsilon < 0 ? by_reverse(epsilon, plain_delta(square, -epsilon)) : plain_delta(square, epsilon);
+}
+
+std::optional<Participations> Participations::of(const MergedDirection& run, double slack, double least_mu) {
   Participations found;
   found.plain_ = run.mu * run.mu;
   double count = 0;
   for (const Term& term : run.terms) {
     if (term.pair->gaussian_mu() > 0) continue;  // the merged ones
     const auto [mu, rate, form] = term.pair->sampled_gaussian();
-    if (form == Form::none || mu < least_mu || (found.form_ != Form::none && form != found.form_)) return {};
-    // Else what a replaced record's step loses where it joins is not within the slack.
-    if (form == Form::replace && math::log(rate) - math::log1p(-rate) > mu * mu / 2 - 1) return {};
+    // Where replaced records mostly join, what a step loses there is not within the slack.
+    const bool is_hidden = form == Form::none || mu < least_mu || (found.form_ != Form::none && form != found.form_) ||
+                           (form == Form::replace && math::log(rate) - math::log1p(-rate) > mu * mu / 2 - 1);
+    if (is_hidden) {
+      found.others_.push_back(term);
+      continue;
+    }
     found.form_ = form;
     found.steps_.push_back({mu, rate, static_cast<double>(term.count)});
     count += found.steps_.back().count;
@@ -156,16 +170,16 @@ Participations::Parts Participations::parts(double least) const {
   return parts;
 }
 
-Interval Participations::mean(const Parts& parts, Given given, double at) const {
-  double lower = 0, upper = 0;
-  for (std::size_t k = 0; k < parts.all.size(); ++k) {
-    checkpoint_each<256>(k);
-    const auto [weight, square, shift] = parts.all[k];
+Interval Participations::mean(const Parts& parts, const Law& law, double at) const {
+  std::vector<Place> places;
+  for (const auto& [weight, square, shift] : parts.all) {
     const double x = at + shift, off = 32 * u * (std::fabs(at) + std::fabs(shift));
-    const Interval above = given(square, x - slack_above_ - off);  // proof: participations
-    const Interval below = given(square, x + slack_below_ + off);  // proof: participations
-    lower += weight * below.lower, upper += weight * above.upper;
+    places.push_back({weight, square, x - slack_above_ - off, x + slack_below_ + off});  // proof: participations
   }
+  const std::vector<Interval> values = law(places);
+  double lower = 0, upper = 0;
+  for (std::size_t k = 0; k < places.size(); ++k)
+    lower += places[k].weight * values[k].lower, upper += places[k].weight * values[k].upper;
   const double error = parts.error + u * static_cast<double>(parts.all.size() + 16);
   const double wrong = mistaken_ * (1 + 16 * u);
   // proof: participations
@@ -173,18 +187,18 @@ Interval Participations::mean(const Parts& parts, Given given, double at) const 
           std::min(1.0, (upper * (1 + error) + parts.rest + (form_ == Form::add ? 0 : wrong)) * (1 + 4 * u))};
 }
 
-Interval Participations::mean(Given given, double at) const {
+Interval Participations::mean(const Law& law, double at) const {
   Interval found{0, 1};
   for (const double least : {1e-16, 1e-60, 1e-300}) {
     const Parts some = parts(least);
     if (some.all.empty()) break;
-    found = both(found, mean(some, given, at));
+    found = both(found, mean(some, law, at));
     if (some.rest <= 1e-6 * found.upper) break;
   }
   return found;
 }
 
-Interval Participations::delta(double epsilon) const { return mean(curve, epsilon); }
+Interval Participations::delta(double epsilon) const { return mean(each(normal_curve), epsilon); }
 
 namespace {
 
@@ -195,7 +209,7 @@ Interval tail_beyond_0(double square, double x) { return square == 0 ? Interval{
 }  // namespace
 
 Interval Participations::tail(double loss) const {
-  return mean(loss == 0 && form_ == Form::replace ? tail_beyond_0 : plain_tail, loss);
+  return mean(each(loss == 0 && form_ == Form::replace ? tail_beyond_0 : plain_tail), loss);
 }
 
 namespace {
@@ -222,8 +236,9 @@ Interval Participations::quantile(double least, double most) const {
   }
   if (!(low <= high)) return anything;
   low -= beside, high += beside;
-  const auto is_above = [&](double loss) { return !(mean(some, plain_tail, loss).lower > most); };
-  const auto is_below = [&](double loss) { return mean(some, plain_tail, loss).upper <= least; };
+  const Law tails = each(plain_tail);
+  const auto is_above = [&](double loss) { return !(mean(some, tails, loss).lower > most); };
+  const auto is_below = [&](double loss) { return mean(some, tails, loss).upper <= least; };
   return {is_above(low) ? -infinity : least_of(low, high, is_above).lower,
           is_below(high) ? least_of(low, high, is_below).upper : infinity};
 }
@@ -234,6 +249,7 @@ Interval Participations::epsilon(double delta) const {
   double most = 1;
   for (const auto& [weight, square, shift] : some.all)
     most = std::max(most, square / 2 - shift + 40 * std::sqrt(square) + slack_above_);
+  const Law curve = each(normal_curve);
   const auto suffices = [&](double epsilon) { return mean(some, curve, epsilon).upper <= delta; };
   const auto fails = [&](double epsilon) { return !(mean(some, curve, epsilon).lower > delta); };
   if (suffices(0)) return {0, 0};
@@ -242,63 +258,5 @@ Interval Participations::epsilon(double delta) const {
   if (!fails(0)) found.lower = fails(most) ? least_of(0, most, fails).lower : most;
   return found;
 }
-
-namespace {
-
-// Halvings of epsilon by which an answer is found, twice; a part of a sum [ns], set by hand.
-constexpr double halvings = 70, part = 150;
-// Relative difference of deltas that the rounding of the rates and of the given delta already makes.
-constexpr double same_delta = 0x1p-34;
-
-class GivenParticipations final : public Evaluator {
- public:
-  explicit GivenParticipations(Participations run) : run_(std::move(run)) {}
-
-  Answer answer(Quantity quantity, double at, double) const override {
-    const bool wants_epsilon = quantity == Quantity::epsilon;
-    Answer result = enclosed(wants_epsilon ? run_.epsilon(at) : run_.delta(at), "participations");
-    if (wants_epsilon && !std::isfinite(result.upper)) return result;
-    // Between two numbers of steps delta hardly falls: one that is met to ten digits there is met by all of it.
-    if (wants_epsilon)
-      result.converged = run_.delta(result.lower).upper <= at * (1 + same_delta) &&
-                         run_.delta(result.upper).lower >= at * (1 - same_delta);
-    const Interval there = wants_epsilon ? run_.delta(result.upper) : Interval{result.lower, result.upper};
-    result.truncation = std::min(run_.mistaken(), there.upper - there.lower);
-    result.rounding = there.upper - there.lower - result.truncation;
-    return result;
-  }
-
- private:
-  Participations run_;
-};
-
-class ByParticipations final : public Method {
- public:
-  explicit ByParticipations(Task& task) : Method(task), run_(Participations::of(task.run, slack(1e-4))) {}
-
-  Forecast forecast() override {
-    if (!run_) return {.obstacle = "noise hides which steps a record joins, or not all are sampled Gaussians"};
-    if (is_done_) return {.obstacle = "which steps a record joins is mistaken too often"};
-    const bool wants_epsilon = task_.question.wants_epsilon();
-    const double delta = wants_epsilon ? task_.question.at : run_->delta(task_.question.at).lower;
-    const double parts = run_->size();
-    if (parts > 0.5 * most_parts) return {.obstacle = "too many steps may be joined"};
-    if (run_->mistaken() > slack(0.1) * delta) run_ = Participations::of(task_.run, slack(0.1));
-    return {.cost = tuning::line + part * parts * (wants_epsilon ? halvings : 1),
-            .width = run_->mistaken() <= slack(0.1) * delta ? 0.5 : infinity};
-  }
-
-  std::shared_ptr<const Evaluator> prepare() override { return std::make_shared<GivenParticipations>(*run_); }
-
- private:
-  // A part of the tolerance, which widens the answer by no more: a small one where steps are hardly mistaken then.
-  double slack(double share) const { return share * task_.question.tolerance; }
-
-  std::optional<Participations> run_;
-};
-
-}  // namespace
-
-std::unique_ptr<Method> participations(Task& task) { return std::make_unique<ByParticipations>(task); }
 
 }  // namespace hockeystick

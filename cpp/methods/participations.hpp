@@ -2,8 +2,9 @@
 // delta and epsilon of sampled Gaussians with little noise, which nearly tells the steps that a record joins.
 #pragma once
 
-#include <cstddef>
+#include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "methods/gaussian_merge.hpp"
@@ -11,13 +12,26 @@
 
 namespace hockeystick {
 
-/// A run of Poisson-sampled Gaussians, perhaps with plain ones. Given how many steps of each kind a record joins, the
+/// Poisson-sampled Gaussians with little noise, and plain ones. Given how many steps of each kind a record joins, their
 /// privacy loss is normal but for a rare mistake, and a shift by the logarithms of the rates.
 class Participations {
  public:
-  /// None unless all steps are of these kinds, by little noise, and compare the same way. `slack`: nats by which losses
+  /// None unless some steps are sampled with little noise: 1 / noise at least `least_mu`. `slack`: nats by which losses
   /// may be off, or relative to those of little that is joined.
-  static std::optional<Participations> of(const MergedDirection& run, double slack);
+  static std::optional<Participations> of(const MergedDirection& run, double slack, double least_mu = 8);
+
+  /// The other terms of the run. All questions but `mean` are about the run without them.
+  const Direction& others() const { return others_; }
+
+  /// A number of steps that a record joins: its weight, the square of mu of the normal loss, and losses between which
+  /// the question is.
+  struct Place {
+    double weight, square, from, to;
+  };
+  /// Encloses the answers at all places: the lower bounds hold at `to`, the upper ones at `from`.
+  using Law = std::function<std::vector<Interval>(std::span<const Place>)>;
+  /// Encloses the mean of the answers of `law`, a curve that falls with the loss, over the numbers of steps.
+  Interval mean(const Law& law, double at) const;
 
   Interval delta(double epsilon) const;
   Interval epsilon(double delta) const;
@@ -46,15 +60,20 @@ class Participations {
 
   Parts parts(double least) const;
   bool join(Parts& parts, const Steps& steps, double least) const;
-  // Encloses the mean, over the squares of the deviation, of `given` at a loss. Sets of parts are tried in turn.
-  using Given = Interval (*)(double square, double loss);
-  Interval mean(const Parts& parts, Given given, double at) const;
-  Interval mean(Given given, double at) const;
+  Interval mean(const Parts& parts, const Law& law, double at) const;
 
+  Direction others_;
   std::vector<Steps> steps_;
   SampledGaussian::Form form_ = SampledGaussian::Form::none;
   double plain_ = 0;                                         // the square of mu of the plain ones
   double mistaken_ = 0, slack_above_ = 0, slack_below_ = 0;  // of sums of losses [nats]
 };
+
+/// A hockey-stick curve at e^epsilon, epsilon < 0, from that of the reverse pair at e^-epsilon: h(alpha) = 1 - alpha +
+/// alpha h(1 / alpha).
+Interval by_reverse(double epsilon, const Interval& back);
+
+/// The hockey-stick curve of N(mu, 1) against N(0, 1), mu^2 = `square`, at e^epsilon.
+Interval normal_curve(double square, double epsilon);
 
 }  // namespace hockeystick

@@ -213,7 +213,7 @@ std::vector<Answer> by_participations(const Kind& kind, const MergedDirection& r
   // Losses off by so little in the end that the rounding of the mechanism's own parameters counts as much.
   for (const double slack : {1e-4 * limits.tolerance, 0.5 * largest_loss_rounding}) {
     const auto joined = Participations::of(run, slack);
-    if (!joined) break;
+    if (!joined || !joined->others().empty()) break;
     const double deviation = Saddlepoint(run.terms).deviation();
     for (std::size_t i = 0; i < points.size(); ++i) {
       if (answers[i].converged) continue;

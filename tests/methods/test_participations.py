@@ -186,10 +186,8 @@ def test_added_records_cost_what_joining_no_step_tells():
 
 
 def test_where_noise_hides_the_steps_it_does_not_apply():
-    many = [(sampled(1.0, 0.01), 10)], [(sampled(0.03, 0.1), 3), (sampled(0.03, 0.1, "add"), 3)]
-    for terms in many:
-        found = asked(terms, "epsilon", 1e-5)
-        assert (found.lower, found.upper, found.converged) == (0, math.inf, False)
+    found = asked([(sampled(1.0, 0.01), 10)], "epsilon", 1e-5)
+    assert (found.lower, found.upper, found.converged) == (0, math.inf, False)
 
 
 @pytest.mark.parametrize("noise", [0.002, 0.05])
