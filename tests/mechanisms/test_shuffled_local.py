@@ -5,6 +5,7 @@ import itertools
 import math
 import random
 from collections import Counter
+from functools import cache
 
 import pytest
 from flint import arb, ctx
@@ -102,17 +103,43 @@ def test_whatever_the_shared_randomizer_and_the_others_values(seed):
             assert found <= bound(share * epsilon0) * (1 + 1e-9) + 1e-15
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_different_randomizers_lie_below_clones(seed):
+def in_random_order(values, randomizer_after):
+    """The law of all reports, in order: each place has a randomizer chosen by those before."""
+    law, orders = Counter(), list(itertools.permutations(values))
+    for order in orders:
+        seen = {(): 1 / len(orders)}
+        for value in order:
+            seen = {
+                (*before, cell): mass * p
+                for before, mass in seen.items()
+                for cell, p in enumerate(randomizer_after(before)[value])
+            }
+        law.update(seen)
+    return law
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_randomizers_of_places_lie_below_clones(seed):
+    """Chosen from the reports at earlier places, and all reports are seen in order."""
     rng = random.Random(seed)
-    users, epsilon0 = rng.choice([2, 3]), rng.choice([0.5, 1.5])
-    many = [any_randomizer(rng, epsilon0, 2) for _ in range(users)]
+    users, epsilon0 = rng.choice([2, 3]), rng.choice([0.1, 0.5, 1.5])
+    chosen = cache(lambda _before: any_randomizer(rng, epsilon0, 2))
     bound = above(epsilon0, users, "adaptive")
-    for values in itertools.product(range(2), repeat=users - 1):
-        others = [many[i + 1][v] for i, v in enumerate(values)]
+    for others in itertools.combinations_with_replacement(range(2), users - 1):
+        p, q = (in_random_order((own, *others), chosen) for own in range(2))
         for share in (0.0, 0.3, 0.7):
-            found = delta_of(many[0][0], many[0][1], others, math.exp(share * epsilon0))
+            alpha = math.exp(share * epsilon0)
+            found = sum(max(0.0, p[key] - alpha * q[key]) for key in p)
             assert found <= bound(share * epsilon0) * (1 + 1e-9) + 1e-15
+
+
+def test_randomizers_of_users_do_not():
+    """Reports that tell who sent them hide nobody."""
+    users, (first, second) = 4, k_ary(1.0, 2)
+    rows = [[*[0.0] * 2 * i, *first, *[0.0] * 2 * (users - 1 - i)] for i in range(users)]
+    found = delta_of(rows[0], [*second, *[0.0] * 6], rows[1:], 1.0)
+    assert found == pytest.approx(math.tanh(0.5))
+    assert found > 1.5 * above(1.0, users, "adaptive")(0.0)
 
 
 @pytest.mark.parametrize("choices", [2, 3, 5])

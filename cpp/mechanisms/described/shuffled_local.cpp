@@ -7,8 +7,8 @@ namespace {
 
 using namespace rows::arguments;
 
-// epsilon0, users, whether randomizers differ or are chosen from earlier reports, choices of k-ary response, whether
-// noise is Laplace's.
+// epsilon0, users, whether each place in the order has a randomizer of its own, chosen from earlier reports, choices of
+// k-ary response, whether noise is Laplace's.
 // Above, twice as many gain 2e-4 to 5e-4 of epsilon for up to half more time, half as many lose 1e-3 and save half.
 // Below, 24 are what a question at delta = 1e-6 asks for; half as many lose 5e-3. Theory leaves more open.
 constexpr double most_cells = 16, most_below = 24;

@@ -28,8 +28,10 @@ class ShuffledLocal(EnclosedMechanism):
       differ by a factor of at most e^epsilon0.
 
     All users share one randomizer: then the law of Feldman, McMillan & Talwar (2022), proved there
-    for such randomizers, is valid. With ``adaptive=True`` they may have different ones, each chosen
-    from the earlier reports: then that of "clones" (2021) is.
+    for such randomizers, is valid. With ``adaptive=True`` each place in the random order may have a
+    randomizer of its own, chosen from the reports at earlier places, whoever has that place: then
+    that of "clones" (2021) is. **Randomizers must not belong to users**: a report that tells who
+    sent it is not covered by others, and costs epsilon0.
     "k-ary" response among `choices` values, and "laplace" noise of scale 1 / epsilon0 on values in
     [0, 1], cost less.
 
@@ -45,8 +47,8 @@ class ShuffledLocal(EnclosedMechanism):
         users: In [1, 1e9].
         randomizer: "any", "k-ary" or "laplace".
         choices: k of "k-ary", and only of it, in [2, 1e9].
-        adaptive: Whether users may have different randomizers, chosen from earlier reports; only
-            with "any".
+        adaptive: Whether places in the order may have different randomizers, chosen from earlier
+            reports; only with "any".
 
     Cost: 10 to 50 ms at 1e6 users, which grows with their root; deltas below 1e-18 take up to six
     times that.
