@@ -2,7 +2,7 @@
 """Every question about plain random runs: how often it is refused, and how long it takes.
 
 python benchmarks/every_question.py [--family NAME ...] [--question NAME ...] [--runs N] [--seed N]
-                                    [--slowest N] [--write]
+                                    [--adjacency NAME] [--slowest N] [--write]
 
 A row is a family of runs and a question. A question has several points, such as four deltas; each
 run draws one of them. Time is CPU time of this process from a made run to the answer, at defaults,
@@ -156,6 +156,11 @@ FAMILIES: dict[str, Draw] = {
 SPECIAL = {"fixed size", "shuffled"}  # the schemes that say nothing of a dataset whose size changes
 
 
+def adjacency_of(family: str) -> str:
+    """That of the table."""
+    return "replace-special" if family in SPECIAL else "add-or-remove-one"
+
+
 class Question(NamedTuple):
     """The points that are asked about, and how."""
 
@@ -224,6 +229,7 @@ def main() -> None:
     parser.add_argument("--question", nargs="+", metavar="NAME", help="as in the table")
     parser.add_argument("--runs", type=int, default=1000, help="of each family")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--adjacency", metavar="NAME", help="in place of that of the table")
     parser.add_argument("--slowest", type=int, default=0, help="questions to print of each row")
     parser.add_argument("--write", action="store_true", help="into results/ and README.md")
     options = parser.parse_args()
@@ -237,7 +243,7 @@ def main() -> None:
         for name, question in QUESTIONS.items():
             if options.question and name not in options.question:
                 continue
-            adjacency = "replace-special" if family in SPECIAL else "add-or-remove-one"
+            adjacency = options.adjacency or adjacency_of(family)
             rng = random.Random(f"{options.seed} {family} {name}")  # noqa: S311, no secret
             answers = [
                 ask(draw(rng), adjacency, question, rng.choice(question.points))

@@ -120,11 +120,12 @@ double frequency_asked(double period, std::size_t count) {
 
 void bind_lines(py::module_& core) {
   py::module_ module = core.def_submodule("lines", "Shifts of moments on a line, for tests.");
-  py::class_<MomentPanels>(module, "MomentPanels", "Panels of a removed mixture without its largest losses.")
-      .def(py::init([](const Shifts& parts, double error, const Needs& needs) {
-             return MomentPanels(GivenMixture(parts, error), line_needs(needs));
+  py::class_<MomentPanels>(module, "MomentPanels",
+                           "Panels of a removed or replaced mixture without its largest losses.")
+      .def(py::init([](const Shifts& parts, double error, const std::string& form, const Needs& needs) {
+             return MomentPanels(GivenMixture(parts, error), line_weights(form), line_needs(needs));
            }),
-           py::arg("parts"), py::arg("error"), py::arg("needs"),
+           py::arg("parts"), py::arg("error"), py::arg("form"), py::arg("needs"),
            "Shifts and probabilities; the error stated for each log; lowest tilt, tilt, highest tilt, frequency, "
            "log_accuracy, cut.")
       .def(

@@ -12,6 +12,7 @@ pytestmark = pytest.mark.bits(250)
 
 
 # Noise, rate, tilt, frequency, accuracy, what may be cut.
+DIRECTIONS = ("remove", "replace")
 CUT = [
     (21.08, 1.41e-6, 28_500.0, 62_700.0, 43.5, 1.6e-21),
     (10.18, 7.02e-4, 5847.0, 63_100.0, 31.5, 7.7e-13),
@@ -38,17 +39,18 @@ def end_of(sigma, rate, left_out):
 
 
 def tail(sigma, rate, x):
-    """P(X > x) of the removed record's side."""
+    """P(X > x) of the side that has the record."""
     far = [(arb(at) / arb(2).sqrt()).erfc() / 2 for at in (x, x - 1 / sigma)]
     return (1 - arb(rate)) * far[0] + arb(rate) * far[1]
 
 
+@pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize(("sigma", "rate", "tilt", "frequency", "log_accuracy", "cut"), CUT)
 def test_lines_without_the_largest_losses_are_enclosed(
-    sigma, rate, tilt, frequency, log_accuracy, cut
+    sigma, rate, tilt, frequency, log_accuracy, cut, direction
 ):
     """Tilts at which losses that hardly ever happen would rule the moments."""
-    pair, truth = sampled(sigma, rate, "remove")
+    pair, truth = sampled(sigma, rate, direction)
     line = line_of(pair, tilt, frequency, log_accuracy, cut)
     assert 0.5 * cut < line.left_out() <= cut
     end = end_of(sigma, rate, line.left_out())
@@ -57,10 +59,11 @@ def test_lines_without_the_largest_losses_are_enclosed(
 
 
 @pytest.mark.parametrize("log_accuracy", [8.0, 12.0, 16.0])
+@pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize(("sigma", "rate", "tilt", "frequency", "_", "cut"), CUT)
-def test_coarse_panels_are_enclosed(sigma, rate, tilt, frequency, _, cut, log_accuracy):
+def test_coarse_panels_are_enclosed(sigma, rate, tilt, frequency, _, cut, direction, log_accuracy):
     """At frequencies beyond those that the panels were made for, too."""
-    pair, truth = sampled(sigma, rate, "remove")
+    pair, truth = sampled(sigma, rate, direction)
     line = line_of(pair, tilt, frequency / 2, log_accuracy, cut)
     end = end_of(sigma, rate, line.left_out())
     check(line, replace(truth, top=end), tilt, frequency / 12, [1, 3, 6, 7, 8])

@@ -38,7 +38,7 @@ class Cells:
     def __init__(self, mixture, form, needs):
         _, _, highest, _, self.accuracy, _ = needs
         self.mixture = mixture
-        self.own, self.ahead, _ = FORMS[form]
+        self.own, self.ahead, self.behind = FORMS[form]
         self.heights = [widest(mixture.steepest) * arb("0.72") ** k for k in range(32)]
         reach = math.sqrt(2 * self.accuracy) + 4
         top = max(0.0, (self.own + highest * self.ahead) * float(mixture.steepest)) + reach
@@ -46,78 +46,87 @@ class Cells:
         count = math.ceil((top + reach) / WIDTH / 8) * 8
         self.x = [first + WIDTH * k for k in range(count)]
         self.value = [mixture.value(x) for x in self.x]
-        self.slope = [mixture.slope(x) for x in self.x]
+        self.slope = [(mixture.slope(x), abs(self.behind) * mixture.slope(-x)) for x in self.x]
+        self.value_behind = [mixture.value(-x) for x in self.x]
 
-    def moment_below(self, rate):
+    def grown(self, k, tilt, sign):
+        """log(P e^(tilt L) / phi) at an end, and its error with that sign."""
+        rate, behind = self.own + arb(tilt) * self.ahead, arb(tilt) * self.behind
+        value = rate * self.value[k] + behind * self.value_behind[k]
+        return value + sign * (abs(rate) + abs(behind)) * self.mixture.error
+
+    def rises(self, tilt):
+        """Whether that increases."""
+        return self.own + tilt * self.ahead > 0
+
+    def moment_below(self, tilt):
         """log M from below: in each cell both factors where they are smallest."""
         sum_ = arb(0)
         for k in range(len(self.x) - 1):
-            value = self.value[k if rate > 0 else k + 1]
             far = max(abs(self.x[k]), abs(self.x[k + 1]))
-            sum_ += (rate * value - abs(rate) * self.mixture.error - arb(far) ** 2 / 2).exp()
+            value = self.grown(k if self.rises(tilt) else k + 1, tilt, -1)
+            sum_ += (value - arb(far) ** 2 / 2).exp()
         return (sum_ * WIDTH).log()
 
-    def exponents(self, j, slope, step, tilt, frequency):
-        """What the modulus grows by at a height, by the slope and anywhere, over the divisor."""
+    def exponents(self, j, slopes, step, tilt, frequency):
+        """What the modulus grows by at a height, by the slopes and anywhere, over the divisor."""
         a, steepest = self.heights[j], self.mixture.steepest
-        t, bends = a * slope, tilt if self.ahead < 0 else 0
-        shrunk, v = 1 - t * a * steepest / 2, 2 * arb.pi() * a / step
+        sides, bends = 1 + abs(self.behind), tilt if self.ahead < 0 or self.behind else 0
+        v = 2 * arb.pi() * a / step
+        shrunk = [1 - a * slope * a * steepest / 2 for slope in slopes]
         fall = v if v > 1 else (arb("1.6") * v).log()
-        anywhere = a * a / 2 + frequency * a * steepest - fall
+        anywhere = a * a / 2 + frequency * sides * a * steepest - fall
         if bends:
             anywhere -= bends * (a * steepest / 2).cos().log()
-        if not shrunk > 0:
+        if not all(left > 0 for left in shrunk):
             return arb("inf"), anywhere
-        by_slope = a * a / 2 + frequency * t / shrunk - fall
-        return by_slope - (bends * shrunk.log() if bends else 0), anywhere
+        turn = sum((a * slope / left for slope, left in zip(slopes, shrunk, strict=True)), arb(0))
+        by_slope = a * a / 2 + frequency * turn - fall
+        bent = shrunk[1 if self.behind else 0]
+        return by_slope - (bends * bent.log() if bends else 0), anywhere
 
-    def largest(self, k, rate, below):
+    def largest(self, k, tilt, below):
         """log of the largest density of cell k."""
         x = max(self.x[k], min(self.x[k + 1], 0.0))
-        value = rate * self.value[k + 1 if rate > 0 else k] + abs(rate) * self.mixture.error
-        return value - arb(x) ** 2 / 2 - below
+        return self.grown(k + 1 if self.rises(tilt) else k, tilt, 1) - arb(x) ** 2 / 2 - below
 
     def error(self, step, tilt, frequency):
         """By parts: beyond the last cells, below the first, in cells, upright, on the way down."""
-        rate = arb(self.own + tilt * self.ahead)
-        below, last = self.moment_below(rate), len(self.x) - 1
-        at_end = [
-            rate * self.value[k] + abs(rate) * self.mixture.error - arb(self.x[k]) ** 2 / 2 - below
-            for k in (0, last)
-        ]
+        below, last = self.moment_below(tilt), len(self.x) - 1
+        at_end = [self.grown(k, tilt, 1) - arb(self.x[k]) ** 2 / 2 - below for k in (0, last)]
         beyond, end = (2 + arb(step)) * at_end[1].exp(), last
         while end > 1:
-            more = beyond + 2 * (WIDTH + arb(step)) * self.largest(end - 1, rate, below).exp()
+            more = beyond + 2 * (WIDTH + arb(step)) * self.largest(end - 1, tilt, below).exp()
             if not more <= arb("0.01") * arb(-self.accuracy).exp():
                 break
             beyond, end = more, end - 1
 
-        def grown(j, slope):
-            return self.exponents(j, slope, step, tilt, frequency)
+        def grown(j, slopes):
+            return self.exponents(j, slopes, step, tilt, frequency)
 
         heights = range(len(self.heights))
         served = [j for j in heights if j == 0 or 2 * arb.pi() * self.heights[j] > step]
-        flat = min(served, key=lambda j: float(grown(j, 0)[1]))
-        parts, used, exponent = dict.fromkeys(PARTS, arb(0)), 0, arb(0)
+        flat = min(served, key=lambda j: float(grown(j, (0, 0))[1]))
+        parts, used, exponent = dict.fromkeys(PARTS, arb(0)), None, arb(0)
         parts["beyond"] = beyond
-        cells = [("below", at_end[0], self.slope[0], self.slope[0], 1.0)]
-        cells += [
-            ("cells", self.largest(k, rate, below), self.slope[k], self.slope[k + 1], WIDTH)
-            for k in range(end + 1)
-        ]
-        for name, log, from_, slope, scale in cells:
-            by_slopes = [float(grown(j, slope)[0]) for j in heights]
+        far = (self.slope[0][0], abs(self.behind) * self.mixture.steepest)
+        cells = [("below", at_end[0], far, far, 1.0)]
+        for k in range(end + 1):
+            steepest = (self.slope[k + 1][0], self.slope[k][1])
+            cells.append(("cells", self.largest(k, tilt, below), self.slope[k], steepest, WIDTH))
+        for name, log, from_, slopes, scale in cells:
+            by_slopes = [float(grown(j, slopes)[0]) for j in heights]
             best = by_slopes.index(min(by_slopes))
-            by_slope, anywhere = grown(best, slope)[0], grown(flat, 0)[1]
+            by_slope, anywhere = grown(best, slopes)[0], grown(flat, (0, 0))[1]
             before, used = used, flat if anywhere < by_slope else best
             exponent = least(by_slope, anywhere)
             parts[name] += scale * (log + exponent).exp()
-            if used != before:
+            if before not in {None, used}:
                 ends = [grown(before, from_), grown(used, from_)]
                 upright = least(*(most(*pair) for pair in zip(*ends, strict=True)))
                 apart = abs(self.heights[used] - self.heights[before])
                 parts["upright"] += apart * (log + upright).exp()
-        way_down = self.largest(end, rate, below) + most(arb(0), exponent)
+        way_down = self.largest(end, tilt, below) + most(arb(0), exponent)
         parts["down"] = self.heights[used] * way_down.exp()
         return {name: arb("3.2") * part for name, part in parts.items()}
 
@@ -147,6 +156,13 @@ CELLS = [
     (((0.3, 0.142),), 1e-5, "add", (803, 1606, 2409, 49471, 12, 0), 1445, 24736, "down"),
     (((1, 0.0188),), 0, "add", (305, 610, 915, 1313, 20, 0), 549, 1444, "cells"),
     (((0.4, 0.01), (1, 0.005)), 0, "add", (305, 610, 915, 2500, 5, 0), 549, 2700, "cells"),
+    (((0.5, 2.1e-3),), 1e-3, "replace", (21.5, 43, 65, 944, 8, 0), 52, 1227, "cells"),
+    (((0.2, 0.138),), 1e-3, "replace", (2.8, 5.7, 8.5, 1460, 20, 0), 6.8, 1680, "cells upright"),
+    (((0.3, 0.0383),), 0, "replace", (7.5, 15, 22.6, 27000, 2, 0), 18, 31000, "upright beyond"),
+    (((0.2, 5e-4),), 1e-3, "replace", (38.5, 77, 116, 46400, 20, 0), 92.4, 53300, "upright cells"),
+    (((4, 0.0131),), 1e-5, "replace", (0.098, 0.196, 0.293, 63.2, 4, 0), 0.235, 72.7, "cells"),
+    (((0.3, 0.529),), 1e-3, "replace", (6.9, 13.8, 20.7, 3710, 2, 0), 16.6, 4270, "cells"),
+    (((0.1, 1.7e-4),), 1e-5, "replace", (47.7, 95.4, 143, 2290, 2, 0), 114, 2640, "down beyond"),
 ]
 NAMES = ("parts", "error", "form", "needs", "tilt", "frequency")
 

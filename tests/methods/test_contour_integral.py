@@ -132,9 +132,28 @@ def test_the_planner_takes_the_contour(name, direction):
     answer = bounds(RUNS[name], direction, 1e-5, "")
     assert answer.method == "contour_integral"
     again = bounds(RUNS[name], direction, answer.upper, "", query="delta")
-    if (name, direction) != ("rare", "replace"):  # its forecast, from an epsilon, is too far off
-        assert again.method == "contour_integral"
+    assert again.method == "contour_integral"
     assert again.lower <= 1e-5 * (1 + 1e-9)
+
+
+# Step, count, epsilon and delta by `exact.delta`, which takes seconds for each.
+RARELY_REPLACED = [
+    (exact.Step(1.2, 3e-5), 1767, 0.001, "4.62053938982961e-4"),
+    (exact.Step(1.2, 3e-5), 1767, 0.03, "9.99338446460401e-18"),
+    (exact.Step(0.9332236894719871, 4.067359452244405e-05), 2531, 0.02, "3.37340411658250e-8"),
+    (exact.Step(0.9332236894719871, 4.067359452244405e-05), 2531, 0.1, "7.72536850640695e-14"),
+    (exact.Step(1.69, 1.1e-4), 75, 0.0, "4.53712812287068e-4"),
+    (exact.Step(1.69, 1.1e-4), 75, 1e-4, "4.05490671045586e-4"),
+]
+
+
+@pytest.mark.parametrize(("step", "count", "epsilon", "truth"), RARELY_REPLACED)
+def test_rarely_replaced_records_need_no_transform(step, count, epsilon, truth):
+    found = bounds(((step, count),), "replace", epsilon, "contour_integral", query="delta")
+    assert found.method == "contour_integral"
+    assert found.upper - found.lower <= 1e-3 * found.upper
+    assert arb(found.lower) <= arb(truth) * (1 + arb("1e-14"))
+    assert arb(truth) * (1 - arb("1e-14")) <= arb(found.upper)
 
 
 @pytest.mark.every(2)

@@ -39,25 +39,24 @@ SmoothWeights weights_of(SmoothForm form) {
 // At a node: log(P / phi(0)) and the loss, the loss's error and the relative error of a mass, and the slopes of lambda
 // at x and -x.
 struct Node {
-  Node(double at, const SmoothWeights& weights, const LocalLog& here, const LocalLog& behind)
+  Node(double at, const SmoothWeights& weights, const SidedLog& logs)
       : x(at),
-        base(weights.own * here.value - at * at / 2),
-        loss(weights.ahead * here.value + weights.behind * behind.value),
-        loss_error(here.error - weights.behind * behind.error + u * std::fabs(loss)),
-        mass_error(weights.own * here.error + u * (3 * std::fabs(base) + 5)),
+        base(weights.own * logs.here.value - at * at / 2),
+        loss(weights.ahead * logs.here.value + weights.behind * logs.behind.value),
+        loss_error(logs.here.error - weights.behind * logs.behind.error + u * std::fabs(loss)),
+        mass_error(weights.own * logs.here.error + u * (3 * std::fabs(base) + 5)),
         mass_error_by_tilt(loss_error + 3 * u * std::fabs(loss)),
-        slope(here.slope),
-        slope_behind(behind.slope) {}
+        slope(logs.here.slope),
+        slope_behind(logs.behind.slope) {}
 
   // Of a panel, with the weight in its masses. The node is off by `moved`, its square by one rounding, the weight by
   // three and its log by four more.
-  Node(const MomentPanels::Node& at, const SmoothWeights& weights, const LocalLog& here)
-      : Node(at.x, weights, here, {}) {
+  Node(const MomentPanels::Node& at, const SmoothWeights& weights, const SidedLog& logs) : Node(at.x, weights, logs) {
     weight = at.weight, log_weight = math::log(weight);
     base += log_weight;
-    const double moved = u * (2 * std::fabs(x) + 8);
-    loss_error += moved * slope;
-    mass_error_by_tilt += moved * slope;
+    const double moved = u * (2 * std::fabs(x) + 8), by_loss = moved * (slope - weights.behind * slope_behind);
+    loss_error += by_loss;
+    mass_error_by_tilt += by_loss;
     // proof: mgf-rounding
     mass_error += moved * (std::fabs(x) + slope) + u * (x * x + std::fabs(base) + 5 * std::fabs(log_weight) + 4);
   }
@@ -82,7 +81,7 @@ class DensityMgfLine final : public MgfLine {
  public:
   DensityMgfLine(const LogMixture& mixture, SmoothForm form, const LineNeeds& needs)
       : weights_(weights_of(form)), steepest_(mixture.steepest()), needs_(needs) {
-    const bool may_cut = needs.cut > 0 && form == SmoothForm::remove;
+    const bool may_cut = needs.cut > 0 && weights_.own > 0;
     if (!(may_cut ? make_panels(mixture) : make_equal_steps(mixture))) return;
     make_columns();
     tilted_ = at(needs.tilt);
@@ -118,16 +117,16 @@ class DensityMgfLine final : public MgfLine {
 
  private:
   bool make_panels(const LogMixture& mixture) {
-    panels_.emplace(mixture, needs_);
+    panels_.emplace(mixture, weights_, needs_);
     const auto& panels = panels_->nodes();
     std::array<double, smooth_line_block> x;
-    std::array<LocalLog, smooth_line_block> here;
+    std::array<SidedLog, smooth_line_block> logs;
     nodes_.reserve(panels.size());
     for (std::size_t from = 0; from < panels.size(); from += x.size()) {
       const std::size_t count = std::min(x.size(), panels.size() - from);
       for (std::size_t i = 0; i < count; ++i) x[i] = panels[from + i].x;
-      mixture.log_mixtures(std::span(x).first(count), here);
-      for (std::size_t i = 0; i < count; ++i) nodes_.emplace_back(panels[from + i], weights_, here[i]);
+      weights_.evaluate(mixture, std::span(x).first(count), logs);
+      for (std::size_t i = 0; i < count; ++i) nodes_.emplace_back(panels[from + i], weights_, logs[i]);
     }
     return !nodes_.empty();
   }
@@ -136,8 +135,7 @@ class DensityMgfLine final : public MgfLine {
     strips_.emplace(mixture, weights_, needs_);
     step_ = std::floor(strips_->step() / grain) * grain;
     if (!(step_ >= 64 * grain)) return false;
-    if ((weights_.own + needs_.highest * weights_.ahead) * steepest_ > step_ * static_cast<double>(needs_.most_nodes))
-      return false;
+    if (weights_.growth(needs_.highest) * steepest_ > step_ * static_cast<double>(needs_.most_nodes)) return false;
     nodes_.reserve(2 * likely_nodes() + smooth_line_block);
     if (!march(mixture, -1)) return false;
     std::reverse(nodes_.begin(), nodes_.end());
@@ -159,23 +157,19 @@ class DensityMgfLine final : public MgfLine {
   // Nodes from 0 (or one step above) outwards until the rest is negligible at every tilt wanted, or cut.
   bool march(const LogMixture& mixture, int direction) {
     double most_low = -infinity, most_high = -infinity, first = direction > 0 ? step_ : 0.0;
-    std::array<double, smooth_line_block> x, mirrored;
-    std::array<LocalLog, smooth_line_block> here, behind;
+    std::array<double, smooth_line_block> x;
+    std::array<SidedLog, smooth_line_block> logs;
     std::size_t known = 0;
     for (std::size_t i = 0; nodes_.size() < needs_.most_nodes; ++i) {
       if (i == known) {
         known = known == 0 ? likely_nodes() : few;
-        for (i = 0; i < known; ++i) {
-          x[i] = first + direction * step_ * static_cast<double>(i);
-          mirrored[i] = -x[i];
-        }
+        for (i = 0; i < known; ++i) x[i] = first + direction * step_ * static_cast<double>(i);
         first = x[known - 1] + direction * step_;
-        mixture.log_mixtures(std::span(x).first(known), here);
-        if (weights_.behind != 0) mixture.log_mixtures(std::span(mirrored).first(known), behind);
+        weights_.evaluate(mixture, std::span(x).first(known), logs);
         i = 0;
       }
       if (!(std::fabs(x[i]) < farthest)) return false;
-      nodes_.emplace_back(x[i], weights_, here[i], weights_.behind != 0 ? behind[i] : LocalLog{});
+      nodes_.emplace_back(x[i], weights_, logs[i]);
       const double low = nodes_.back().exponent(needs_.lowest), high = nodes_.back().exponent(needs_.highest);
       most_low = std::max(most_low, low);
       most_high = std::max(most_high, high);
@@ -205,7 +199,7 @@ class DensityMgfLine final : public MgfLine {
   // ahead; going down, at least |x| - a- lambda'(x).
   double log_tail(double tilt, int direction) const {
     const Node& end = direction > 0 || nodes_.front().x >= nodes_.back().x ? nodes_.back() : nodes_.front();
-    const double a = weights_.own + tilt * weights_.ahead;
+    const double a = weights_.growth(tilt);
     const double rate = direction > 0 ? end.x - std::max(a, 0.0) * steepest_ + tilt * weights_.behind * end.slope_behind
                                       : -end.x - std::max(-a, 0.0) * end.slope;
     const double fall = step_ * rate * (1 - 1e-9);
@@ -270,23 +264,23 @@ class DensityMgfLine final : public MgfLine {
           {node.x, exponent - node.log_weight - log_unit, growth(node), node.slope, node.slope_behind, off});
     }
     if (!panels_) return result;
-    const auto& [x, lambda] = panels_->end();
-    const double grown = (1 + tilt) * lambda.value, square = x * x / 2;
-    const double off = (1 + tilt) * lambda.error + 8 * u * (std::fabs(grown) + square + std::fabs(log_unit));
-    result.push_back({x, grown - square - log_unit, grown, lambda.slope, 0, off});
+    const auto& [x, logs] = panels_->end();
+    const double grown = weights_.grown(logs, tilt), square = x * x / 2;
+    const double rounding = 8 * u * (std::fabs(grown) + square + std::fabs(log_unit));
+    result.push_back({x, grown - square - log_unit, grown, logs.here.slope, logs.behind.slope,
+                      weights_.grown_error(logs, tilt) + rounding});
     return result;
   }
 
   // From above: the largest density between adjacent nodes, and the least slopes.
   MomentDecay decay() const {
-    const bool falls = weights_.ahead < 0 || weights_.behind < 0;
     const std::vector<CellEnd> at = corners();
     // The sum beyond the last node and that node itself hold the integral beyond. None is above the last panel, and
     // below the first one the density falls at a rate of 1 at least.
     const double last = panels_ ? 0.0 : tilted_.mass.back();
     const double beyond = (tilted_.mass.front() / nodes_.front().weight + last) / tilted_.sum + tilted_.tails;
     return {steepest_,
-            falls ? needs_.tilt : 0.0,
+            weights_.bends(needs_.tilt),
             decay_cells(at, weights_),
             {upright(at.front(), weights_), upright(at.back(), weights_)},
             1.01 * beyond};  // proof: moment-decay
@@ -326,6 +320,17 @@ std::vector<MomentSample> DensityMgfLine::samples(double spacing, std::size_t co
 }
 
 }  // namespace
+
+void SmoothWeights::evaluate(const LogMixture& mixture, std::span<const double> x, std::span<SidedLog> to) const {
+  std::array<double, smooth_line_block> mirrored;
+  std::array<LocalLog, smooth_line_block> logs;
+  mixture.log_mixtures(x, logs);
+  for (std::size_t i = 0; i < x.size(); ++i) to[i] = {logs[i], {}};
+  if (behind == 0) return;
+  for (std::size_t i = 0; i < x.size(); ++i) mirrored[i] = -x[i];
+  mixture.log_mixtures(std::span(mirrored).first(x.size()), logs);
+  for (std::size_t i = 0; i < x.size(); ++i) to[i].behind = logs[i];
+}
 
 std::unique_ptr<MgfLine> smooth_line(const LogMixture& mixture, SmoothForm form, const LineNeeds& needs) {
   auto line = std::make_unique<DensityMgfLine>(mixture, form, needs);

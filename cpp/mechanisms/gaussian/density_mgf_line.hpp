@@ -7,6 +7,7 @@
 // approximates; cpp/proofs/mgf-trapezoid.md bounds its error.
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <span>
 
@@ -17,6 +18,11 @@ namespace hockeystick {
 /// lambda at a point, its slope in [0, steepest], and a bound of the error of the value.
 struct LocalLog {
   double value, slope, error;
+};
+
+/// lambda at x, and at -x where a form needs it.
+struct SidedLog {
+  LocalLog here, behind;
 };
 
 /// Most points per call.
@@ -31,6 +37,27 @@ class LogMixture {
 };
 
 enum class SmoothForm { remove, add, replace };  // (own, ahead, behind) = (1, 1, 0), (0, -1, 0), (1, 1, -1)
+
+/// P = phi e^(own lambda(x)), L(x) = ahead lambda(x) + behind lambda(-x).
+struct SmoothWeights {
+  double own, ahead, behind;
+
+  /// lambda at most smooth_line_block points.
+  void evaluate(const LogMixture& mixture, std::span<const double> x, std::span<SidedLog> to) const;
+
+  /// log(P e^(tilt L) / phi), by how much of lambda(x) and how much of lambda(-x), and a bound of its error by theirs.
+  double growth(double tilt) const { return own + tilt * ahead; }
+  double growth_behind(double tilt) const { return tilt * behind; }
+  double grown(const SidedLog& at, double tilt) const {
+    return growth(tilt) * at.here.value + growth_behind(tilt) * at.behind.value;
+  }
+  double grown_error(const SidedLog& at, double tilt) const {
+    return std::fabs(growth(tilt)) * at.here.error + std::fabs(growth_behind(tilt)) * at.behind.error;
+  }
+
+  /// The size of the negative exponent of e^lambda at a tilt, 0 if there is none.
+  double bends(double tilt) const { return ahead < 0 || behind < 0 ? tilt : 0.0; }
+};
 
 /// Null if the needs ask for too many nodes.
 std::unique_ptr<MgfLine> smooth_line(const LogMixture& mixture, SmoothForm form, const LineNeeds& needs);

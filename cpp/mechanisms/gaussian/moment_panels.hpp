@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gauss-Legendre panels for the moments M(z) of a removed mixture of shifted normals without its largest losses, where
-// the trapezoid rule cannot end. cpp/proofs/moment-panels.md has the proof.
+// Gauss-Legendre panels for the moments M(z) of a removed or replaced mixture of shifted normals without its largest
+// losses, where the trapezoid rule cannot end. cpp/proofs/moment-panels.md has the proof.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace hockeystick {
 class MomentPanels {
  public:
   /// From far below up to an outcome beyond which lies no more mass than the needs allow to be cut.
-  MomentPanels(const LogMixture& mixture, const LineNeeds& needs);
+  MomentPanels(const LogMixture& mixture, const SmoothWeights& weights, const LineNeeds& needs);
 
   /// Nodes by x, with weights of the integral; none if the needs ask for too many.
   struct Node {
@@ -28,7 +28,7 @@ class MomentPanels {
   /// Where the last panel ends, and lambda there.
   struct End {
     double x;
-    LocalLog at;
+    SidedLog at;
   };
   const End& end() const { return ends_.back(); }
 
@@ -50,8 +50,11 @@ class MomentPanels {
   bool find_ends(const LogMixture& mixture, double& first, double& last);
   bool make_panels(const LogMixture& mixture, double first, double last);
   Errors log_errors(const End& left, const End& right, std::span<const Wanted> wanted, const Errors& allowed) const;
+  double log_integrand(const SidedLog& at, double tilt, double x) const;
+  End end_at(const LogMixture& mixture, double x) const;
   double log_below(double tilt) const;
 
+  SmoothWeights weights_;
   LineNeeds needs_;
   double steepest_;
   double left_out_ = infinity;

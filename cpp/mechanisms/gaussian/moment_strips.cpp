@@ -24,18 +24,20 @@ constexpr std::size_t cells_at_once = 8;
 }  // namespace
 
 MomentStrips::MomentStrips(const LogMixture& mixture, const SmoothWeights& weights, const LineNeeds& needs)
-    : weights_(weights), needs_(needs), steepest_(mixture.steepest()) {
+    : weights_(weights),
+      needs_(needs),
+      steepest_(mixture.steepest()),
+      sides_(std::fabs(weights.ahead) + std::fabs(weights.behind)) {  // proof: mgf-trapezoid
   const double widest = std::min(0.97 * pi / steepest_, 12.0);
-  const bool falls = weights.ahead < 0 || weights.behind < 0;
-  const double sides = std::fabs(weights.ahead) + std::fabs(weights.behind);  // proof: mgf-trapezoid
+  const bool falls = weights.bends(1) > 0;
   for (std::size_t i = 0; i < strips_.size(); ++i) {
     const double a = widest * static_cast<double>(i + 1) / static_cast<double>(strips_.size());
-    const double bend = falls ? -math::log(math::cos(steepest_ * a / 2)) : 0.0, rise = sides * steepest_ * a;
+    const double bend = falls ? -math::log(math::cos(steepest_ * a / 2)) : 0.0, rise = sides_ * steepest_ * a;
     const double needed = needs.log_accuracy + a * a / 2 + needs.highest * bend + needs.frequency * rise;
     strips_[i] = {a, bend, rise};
     step_ = std::max(step_, 2 * pi * a / needed);
   }
-  if (weights.behind != 0 || !(2 * std::sqrt(2 * needs.log_accuracy) > many_nodes * step_)) return;
+  if (!(2 * std::sqrt(2 * needs.log_accuracy) > many_nodes * step_)) return;
   double a = widest;
   for (Height& height : cells_.heights) {
     height = {a, a * steepest_, -math::log(math::cos(a * steepest_ / 2))};
@@ -76,24 +78,31 @@ double MomentStrips::error_by_strips(double step, double tilt, double frequency)
   return least < -1 ? 3.2 * math::exp(least) : infinity;  // 2 / (1 - e^-1), and rounding of 1e-2 in the exponent
 }
 
-// log of what the integrand is larger by at a height, over cells where lambda' is at most `slope`. e^lambda off the
-// axis over e^lambda on it is a mean of e^(i s a), s of mean at most `slope` and at most S: its imaginary part is at
-// most t = a slope, and its real part at least 1 - a S t / 2, as 1 - cos v <= v^2 / 2.
-MomentStrips::Exponents MomentStrips::exponents_at(const Height& height, double slope, double tilt,
+// log of what the integrand is larger by at a height, over cells where slopes are at most these. e^lambda off the axis
+// over e^lambda on it is a mean of e^(i s a), s of mean at most the slope and at most S: its imaginary part is at most
+// t = a slope, and its real part at least 1 - a S t / 2, as 1 - cos v <= v^2 / 2.
+MomentStrips::Exponents MomentStrips::exponents_at(const Height& height, Slopes slopes, double tilt,
                                                    double frequency) const {
   const auto [a, all, all_bend] = height;
-  const double t = a * slope * (1 + 1e-9), shrunk = 1 - t * all / 2, bends = weights_.ahead < 0 ? tilt : 0;
-  const double anywhere = a * a / 2 + frequency * all + bends * all_bend;
+  const double t = a * slopes.here * (1 + 1e-9), shrunk = 1 - t * all / 2;
+  const double bends = weights_.bends(tilt);
+  const double anywhere = a * a / 2 + frequency * sides_ * all + bends * all_bend;  // proof: mgf-trapezoid
   if (!(shrunk > 0)) return {infinity, anywhere};
-  double by_slope = a * a / 2 + frequency * t / shrunk;               // proof: mgf-trapezoid
-  if (bends > 0) by_slope -= bends * math::log(shrunk) * (1 + 1e-9);  // proof: mgf-trapezoid
+  double by_slope = a * a / 2 + frequency * t / shrunk, bent = shrunk;  // proof: mgf-trapezoid
+  if (weights_.behind != 0) {
+    const double behind = a * slopes.behind * (1 + 1e-9);
+    bent = 1 - behind * all / 2;
+    if (!(bent > 0)) return {infinity, anywhere};
+    by_slope += frequency * behind / bent;  // proof: mgf-trapezoid
+  }
+  if (bends > 0) by_slope -= bends * math::log(bent) * (1 + 1e-9);  // proof: mgf-trapezoid
   return {by_slope, anywhere};
 }
 
 // Ends from far below to where the law of every tilt is negligible.
 void MomentStrips::make_cells(const LogMixture& mixture) {
   const double reach = std::sqrt(2 * needs_.log_accuracy) + 4;
-  const double top = std::max(0.0, growth(needs_.highest) * steepest_) + reach;
+  const double top = std::max(0.0, weights_.growth(needs_.highest) * steepest_) + reach;
   const double count = std::ceil((top + reach) / width / cells_at_once) * cells_at_once;
   if (!(count <= most_cells)) return;
   const double first = -std::ceil(reach / width) * width;
@@ -101,18 +110,19 @@ void MomentStrips::make_cells(const LogMixture& mixture) {
   for (std::size_t k = 0; k < ends; ++k) cells_.x.push_back(first + width * static_cast<double>(k));
   cells_.at.resize(ends);
   for (std::size_t from = 0; from < ends; from += cells_at_once)
-    mixture.log_mixtures(std::span(cells_.x).subspan(from, cells_at_once),
-                         std::span(cells_.at).subspan(from, cells_at_once));
+    weights_.evaluate(mixture, std::span(cells_.x).subspan(from, cells_at_once),
+                      std::span(cells_.at).subspan(from, cells_at_once));
 }
 
 // log of M(tilt) sqrt(2 pi) from below: in each cell both factors where they are smallest.
 double MomentStrips::log_moment_below(double tilt) const {
-  const double rate = growth(tilt);
+  const bool rises = weights_.growth(tilt) > 0;
   double most = -infinity, sum = 0;
   for (std::size_t k = 0; k + 1 < cells_.x.size(); ++k) {
-    const LocalLog& end = cells_.at[rate > 0 ? k : k + 1];
+    const SidedLog& end = cells_.at[rises ? k : k + 1];
     const double x = std::max(std::fabs(cells_.x[k]), std::fabs(cells_.x[k + 1]));
-    const double log = rate * end.value - std::fabs(rate) * end.error - x * x / 2;  // proof: mgf-trapezoid
+    // proof: mgf-trapezoid
+    const double log = weights_.grown(end, tilt) - weights_.grown_error(end, tilt) - x * x / 2;
     if (log > most) sum *= math::exp(most - log), most = log;
     sum += math::exp(log - most);
   }
@@ -125,10 +135,10 @@ double MomentStrips::log_moment_below(double tilt) const {
 // as it is, in the sum and in the integral.
 double MomentStrips::error_by_cells(double step, double tilt, double frequency) const {
   const std::size_t last = cells_.x.size() - 1;
-  const double rate = growth(tilt);
+  const double rate = weights_.growth(tilt);
   const double below = log_moment_below(tilt);
-  const auto at = [&](const LocalLog& end) {
-    return rate * end.value + std::fabs(rate) * end.error;  // proof: mgf-trapezoid
+  const auto at = [&](const SidedLog& end) {
+    return weights_.grown(end, tilt) + weights_.grown_error(end, tilt);  // proof: mgf-trapezoid
   };
   const auto most_in = [&](std::size_t k) {
     const double l = cells_.x[k], r = cells_.x[k + 1], x = l > 0 ? l : r < 0 ? r : 0.0;
@@ -136,18 +146,20 @@ double MomentStrips::error_by_cells(double step, double tilt, double frequency) 
   };
   const auto& heights = cells_.heights;
   // 2 / (e^v - 1) is at most 3.2 e^-v from v = 1 on and 2 / v anywhere.
-  const auto exponents_of = [&](std::size_t j, double slope) {
+  const auto exponents_of = [&](std::size_t j, Slopes slopes) {
     const double v = 2 * pi * heights[j].a / step;
     const double fall = v > 1 ? v : math::log(1.6 * v) - 1e-9;  // proof: mgf-trapezoid
-    const auto [by_slope, anywhere] = exponents_at(heights[j], slope, tilt, frequency);
+    const auto [by_slope, anywhere] = exponents_at(heights[j], slopes, tilt, frequency);
     return Exponents{by_slope - fall, anywhere - fall};
   };
   const double nothing = -needs_.log_accuracy - 20, nothing_at_all = math::exp(nothing);
   const auto power = [&](double log) { return log < nothing ? nothing_at_all : math::exp(std::min(700.0, log)); };
-  // Below the first end lambda falls by no more than its slope there, and rises by at most S x beyond the last.
+  // Below the first end lambda falls by no more than its slope there, and rises by at most S x beyond the last, where
+  // lambda(-x) falls by no more than its slope there.
   const double low = -cells_.x.front(), high = cells_.x.back();
-  if (!(low > std::max(0.0, -rate) * cells_.at.front().slope + 1)) return infinity;
-  if (!(high > std::max(0.0, rate) * steepest_ + 1)) return infinity;
+  if (!(low > std::max(0.0, -rate) * cells_.at.front().here.slope + 1)) return infinity;
+  const double behind = -weights_.growth_behind(tilt) * cells_.at.back().behind.slope;
+  if (!(high > std::max(0.0, rate) * steepest_ + behind * (1 + 1e-9) + 1)) return infinity;
   double beyond = (2 + step) * power(at(cells_.at[last]) - high * high / 2 - below);  // proof: mgf-trapezoid
   std::size_t end = last;
   while (end > 1) {
@@ -158,36 +170,40 @@ double MomentStrips::error_by_cells(double step, double tilt, double frequency) 
   if (end == last) return infinity;
   double sum = beyond;
   std::size_t flat = 0;  // the best height by what holds anywhere
-  double by_height = exponents_of(0, 0).anywhere;
+  double by_height = exponents_of(0, {}).anywhere;
   for (std::size_t next = 1; next < heights.size() && 2 * pi * heights[next].a > step; flat = next++) {
-    const double at_next = exponents_of(next, 0).anywhere;
+    const double at_next = exponents_of(next, {}).anywhere;
     if (!(at_next < by_height)) break;
     by_height = at_next;
   }
-  std::size_t best = 0, used = 0;  // the best height by slope for the last cell, and its height
-  double least = 0;                // the exponent there
-  // `from`: the slope at the end of the cell before, where the height changes.
-  const auto add = [&](double log, double from, double slope, double scale) {
-    least = exponents_of(best, slope).by_slope;
+  std::size_t best = 0, used = heights.size();  // the best height by slope for the last cell, and its height
+  double least = 0;                             // the exponent there
+  // `from`: the slopes at the end of the cell before, where the height changes.
+  const auto add = [&](double log, Slopes from, Slopes slopes, double scale) {
+    least = exponents_of(best, slopes).by_slope;
     for (const int way : {-1, 1})  // a convex exponent falls in one direction, towards lower heights where infinite
       for (std::size_t next; (next = best + static_cast<std::size_t>(way)) < heights.size(); best = next) {
-        const double at_next = exponents_of(next, slope).by_slope;
+        const double at_next = exponents_of(next, slopes).by_slope;
         if (!(at_next < least || (way > 0 && least == infinity))) break;
         least = at_next;
       }
     const std::size_t before = std::exchange(used, by_height < least ? flat : best);
     least = std::min(least, by_height);
-    sum += scale * power(log + least);  // proof: mgf-trapezoid
-    if (used == before) return;
+    sum += scale * power(log + least);                       // proof: mgf-trapezoid
+    if (used == before || before == heights.size()) return;  // it comes from far below at the first height
     const Exponents there = exponents_of(before, from), here = exponents_of(used, from);
     const double upright = std::min(std::max(there.by_slope, here.by_slope), std::max(there.anywhere, here.anywhere));
     sum += std::fabs(heights[used].a - heights[before].a) * power(log + upright);  // proof: mgf-trapezoid
   };
-  const double first_slope = cells_.at.front().slope;
-  add(at(cells_.at.front()) - low * low / 2 - below, first_slope, first_slope, 1);  // proof: mgf-trapezoid
+  // lambda'(x) is largest at the upper end of a cell, lambda'(-x) at its lower one, and S far below.
+  const auto slopes_of = [&](std::size_t lower, std::size_t upper) {
+    return Slopes{cells_.at[upper].here.slope, cells_.at[lower].behind.slope};
+  };
+  const Slopes first{cells_.at.front().here.slope, std::fabs(weights_.behind) * steepest_};
+  add(at(cells_.at.front()) - low * low / 2 - below, first, first, 1);  // proof: mgf-trapezoid
   for (std::size_t k = 0; k <= end; ++k)
-    add(most_in(k), cells_.at[k].slope, cells_.at[k + 1].slope, width);  // proof: mgf-trapezoid
-  sum += heights[used].a * power(most_in(end) + std::max(0.0, least));   // proof: mgf-trapezoid
+    add(most_in(k), slopes_of(k, k), slopes_of(k, k + 1), width);       // proof: mgf-trapezoid
+  sum += heights[used].a * power(most_in(end) + std::max(0.0, least));  // proof: mgf-trapezoid
   return 3.2 * sum;
 }
 

@@ -12,11 +12,6 @@
 
 namespace hockeystick {
 
-/// P = phi e^(own lambda(x)), L(x) = ahead lambda(x) + behind lambda(-x).
-struct SmoothWeights {
-  double own, ahead, behind;
-};
-
 class MomentStrips {
  public:
   MomentStrips(const LogMixture& mixture, const SmoothWeights& weights, const LineNeeds& needs);
@@ -39,23 +34,25 @@ class MomentStrips {
   };
   struct Cells {
     std::vector<double> x;  // ends
-    std::vector<LocalLog> at;
+    std::vector<SidedLog> at;
     std::array<Height, 32> heights;
   };
 
   double error_by_strips(double step, double tilt, double frequency) const;
   double error_by_cells(double step, double tilt, double frequency) const;
   double log_moment_below(double tilt) const;
-  double growth(double tilt) const { return weights_.own + tilt * weights_.ahead; }
   struct Exponents {
     double by_slope, anywhere;  // each convex in the height
   };
-  Exponents exponents_at(const Height& height, double slope, double tilt, double frequency) const;
+  struct Slopes {
+    double here, behind;  // lambda' at x and -x
+  };
+  Exponents exponents_at(const Height& height, Slopes slopes, double tilt, double frequency) const;
   void make_cells(const LogMixture& mixture);
 
   SmoothWeights weights_;
   LineNeeds needs_;
-  double steepest_, step_ = 0;
+  double steepest_, sides_, step_ = 0;
   std::array<Strip, 6> strips_;
   Cells cells_;  // empty if they are not worth their time
   // By cells, for step(): at the lowest, the line's and the highest tilt, and on the line as far up as needed.
