@@ -126,8 +126,8 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401, a module or a string
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
 
 
-for _name, _module in list(globals().items()):
-    if isinstance(_module, ModuleType) and _module.__name__ == f"{__name__}.{_name}":
+for _name, _module in [*globals().items(), *vars(audit).items()]:
+    if isinstance(_module, ModuleType) and _module.__name__.startswith(f"{__name__}."):
         _module.__class__ = Uncalled
 
 

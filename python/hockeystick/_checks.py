@@ -47,7 +47,7 @@ _NUMBER = "a real number that is "  # before a range, where the type is wrong
 def show(value: object, longest: int = _LONGEST_SHOWN) -> str:
     """The value as an error message shows it, cut where it is long."""
     try:
-        text = repr(value)
+        text = f"the class {value.__name__}" if isinstance(value, type) else repr(value)
     except (ValueError, RecursionError):  # more digits, or deeper, than Python prints
         return f"<{type(value).__name__} too long to print>"
     return text if len(text) <= longest else f"{text[:longest]}..."
@@ -224,12 +224,23 @@ def _are(value: object, kind: type[Any]) -> bool:
     return isinstance(value, list | tuple) and all(isinstance(one, kind) for one in value)
 
 
+_CALLED = {
+    "Composable": "a mechanism or a composition",
+    "SamplableMechanism": "a mechanism that can be sampled",
+}
+
+
+def listed(given: tuple[Any, ...]) -> Any:  # noqa: ANN401, whatever is listed
+    """Arguments of a call that takes any number of them, or one list of them."""
+    return given[0] if len(given) == 1 and isinstance(given[0], list | tuple) else given
+
+
 def _one(kind: type[Any]) -> str:
     """What an instance is called: one of the members of an enumeration, or "a" its class."""
     if issubclass(kind, Enum):
         return f"one of {', '.join(map(str, kind))}"
-    if kind.__name__ == "Composable":
-        return "a mechanism or a composition"
+    if kind.__name__ in _CALLED:
+        return _CALLED[kind.__name__]
     article = "an" if kind.__name__[0] in "AEIOU" else "a"
     return f"{article} {kind.__name__}"
 

@@ -2,6 +2,7 @@
 """The words that others have for what is here, and which of some names was meant by one."""
 
 import sys
+from abc import ABCMeta
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from types import ModuleType
@@ -25,7 +26,7 @@ NEIGHBOURS = _by_neighbour(
         ("count",): "num_compositions num_times times",
         ("count", "dataset_size", "users", "records", "steps"): "n population num_records",
         ("size", "choices", "num_buckets", "selected", "trials"): "k",
-        ("noise_parameter",): "p",
+        ("noise_parameter",): "p keep flip flip_probability",
         ("epsilon", "budget"): "target_epsilon eps max_epsilon epsilon",
         ("delta",): "target_delta max_delta get_delta get_delta_for_epsilon compute_delta"
         " privacy_profile hockey_stick_divergence hockeystick hockey_stick delta_curve",
@@ -34,15 +35,17 @@ NEIGHBOURS = _by_neighbour(
         ("mechanism", "run"): "mechanism mechanisms pipeline",
         ("tolerance", "deviations"): "tol eps_error epsilon_tolerance rtol tolerance",
         ("noise_multiplier",): "noise sigma std sd stddev",
-        ("scale",): "b",
+        ("scale",): "b lam lambd lambda_ diversity",
         (
             "adjacency",
-        ): "neighbors neighbours neighbouring neighbouring_relation neighboring_relation relation",
+        ): "neighbors neighbours neighbouring neighboring neighbour neighbor neighbouring_relation"
+        " neighboring_relation relation a",
         ("dataset_size",): "dataset_size num_examples num_samples sample_size n_samples",
         ("epochs",): "num_epochs n_epochs",
         ('sampling="shuffled"', "shuffled"): "shuffle shuffled",
         ("order",): "alpha alphas orders",
-        ("epsilon",): "get_epsilon get_eps get_epsilon_for_delta compute_epsilon get_privacy_spent",
+        ("epsilon",): "cost privacy_cost total spent current value get_epsilon get_eps"
+        " get_epsilon_for_delta compute_epsilon get_privacy_spent",
         ("renyi_divergence",): "rdp get_rdp renyi compute_rdp",
         ("zcdp",): "get_rho zcdp_rho rho",
         ("gdp_mu",): "get_mu mu gdp",
@@ -65,12 +68,13 @@ NEIGHBOURS = _by_neighbour(
         ("above_threshold",): "sparsevector sparse_vector svt sparse_vector_technique",
         ("report_noisy_max",): "noisy_max noisy_argmax exponential_noisy_max",
         ("latex",): "to_latex",
-        ("markdown",): "to_markdown tabulate",
-        ("html",): "to_html to_pandas to_frame to_dataframe dataframe frame df",
+        ("markdown",): "to_markdown tabulate table",
+        ("frame", "rows"): "to_csv csv to_excel to_pandas to_frame to_dataframe dataframe df",
+        ("html",): "to_html",
         ("to_json", "page"): "save to_dict as_dict dump",
         ("estimate",): "mid midpoint middle center centre",
         ("sentence",): "summary describe",
-        ("compose", "admit"): "add append spend charge",
+        ("compose", "admit"): "add append spend charge step enter",
         ("run",): "charge_step enter admit",
         ("runs_left",): "steps_left how_often remaining_steps",
         ("may_run",): "would_exceed fits can_run allows is_allowed",
@@ -78,7 +82,8 @@ NEIGHBOURS = _by_neighbour(
         ("entries", "report"): "history log mechanisms_run",
         ("terms",): "steps count counts mechanisms noise_multiplier sampling_probability parts",
         ("label",): "name description tag",
-        ("upper",): "max maximum high hi ub upper_bound value certified",
+        ("upper",): "max maximum high hi ub upper_bound value certified epsilon eps delta",
+        ("enclosed",): "ok holds correct is_correct valid is_valid passed matches",
         ("lower",): "min minimum low lo lb lower_bound",
         ("width",): "error relative_width uncertainty slack size",
         ("hockey_stick",): "curve privacy_curve delta_curve delta delta_epsilon epsilon_delta"
@@ -94,6 +99,12 @@ NEIGHBOURS = _by_neighbour(
         ("alpha",): "epsilons epsilon alphas",
         ("scales",): "omega omegas",
         ("decays",): "theta thetas",
+        ("leaves",): "n num_leaves num_steps steps",
+        ("coefficients",): "coefs coeffs coef column",
+        ("mean",): "n k expected average expected_runs",
+        ("threshold_epsilon", "test_epsilon"): "epsilon eps",
+        ("bounds",): "initial_guess bracket range interval search_range",
+        ("admit",): "budget",
         ("true_positives",): "tp tpr",
         ("false_negatives",): "fn fnr",
         ("false_positives",): "fp fpr",
@@ -106,6 +117,8 @@ NEIGHBOURS = _by_neighbour(
         ("DiscreteLaplace",): "geometric",
         ("PoissonSampled",): "subsampled poisson",
         ("ZCDP",): "zcdp concentrated cdp",
+        ("EpsilonMeter",): "meter",
+        ("dpsgd_noise_multiplier",): "noise_multiplier get_noise_multiplier",
         ("GaussianFilter",): "odometer privacyfilter privacyodometer gdpfilter filter",
         ("ShuffledLocal",): "shuffle_model shuffler local shufflemodel",
         ("any_of",): "menu choice either max",
@@ -133,8 +146,23 @@ MADE_BY: Mapping[str, str] = {
     **dict.fromkeys(("puredp", "pure", "epsilondp"), "hs.ApproximateDP(epsilon, 0)"),
     **dict.fromkeys(("selfcomposed", "composed", "repeat"), "count * mechanism"),
     **dict.fromkeys(("rdp", "renyi", "renyidp"), "hs.ZCDP(rho), or hs.RenyiFilter"),
+    **dict.fromkeys(
+        ("subsampledgaussian", "poissonsampledgaussian", "sampledgaussian"),
+        "hs.Gaussian(sigma).poisson_sampled(q)",
+    ),
+    **dict.fromkeys(("pld", "privacylossdistribution"), "run.pld()"),
+    **dict.fromkeys(("get_epsilon", "get_eps"), "(10 * hs.Gaussian(1.0)).epsilon(...)"),
 }
 """What people look for among mechanisms, and how it is said."""
+_OUTSIDE: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("release", "add_noise", "perturb", "randomise", "randomize", "privatize", "draw"),
+        "; hockeystick accounts for noise, and adds none",
+    ),
+    "sensitivity": "; noise_multiplier is the noise over it",
+}
+"""What no accountant does, or has."""
+_TAKEN_BACK = ("reset", "undo", "remove", "clear", "pop", "delete", "discard", "refund")
 _SCHEMES: Mapping[str, str] = {
     "poisson_sampled": "; write hs.joint(run).poisson_sampled(q) to draw one sample for all of it",
     "random_allocation": "; random_allocation is of a single mechanism with noise, as of Gaussian",
@@ -168,6 +196,22 @@ class Hinting:
             raise no_attribute(self, name)
 
 
+class Kinds(ABCMeta):
+    """Classes of mechanisms, which nothing multiplies or adds up: what they make is meant."""
+
+    def __mul__(cls, _: object) -> NoReturn:
+        """Refuse it."""
+        raise TypeError(f"{cls.__name__} makes mechanisms; write 10 * {cls.__name__}(...)")
+
+    __rmul__ = __mul__
+
+    def __add__(cls, _: object) -> NoReturn:
+        """Refuse it."""
+        raise TypeError(f"{cls.__name__} makes mechanisms; write {cls.__name__}(...) + another")
+
+    __radd__ = __add__
+
+
 class Uncalled(ModuleType):
     """A module that says what to call in it, and which of its names was meant."""
 
@@ -178,11 +222,20 @@ class Uncalled(ModuleType):
             hint = likely(name, names) or (f"; it has {', '.join(names)}" if names else "")
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}{hint}")
 
+    def _public(self) -> list[str]:
+        """Its names, or those of what is made in it."""
+        own = [
+            name
+            for name, value in vars(self).items()
+            if name[0] != "_" and getattr(value, "__module__", "") == self.__name__
+        ]
+        return list(vars(self).get("__all__", own))
+
     def __call__(self, *_run: Any, **_options: Any) -> Any:  # noqa: ANN401, one of them is called
         """Refuse the call."""
         package, _, name = self.__name__.partition(".")
         same = [own for own in dir(sys.modules[package]) if own.lower() == name and own != name]
-        made = [own for own in vars(self).get("__all__", ()) if callable(getattr(self, own))]
+        made = [own for own in self._public() if callable(getattr(self, own))]
         what = f"write hs.{same[0]}(...)" if same else f"it has {', '.join(made)}"
         raise TypeError(f"{self.__name__} is a module; {what}")
 
@@ -197,6 +250,9 @@ def no_attribute(value: Any, name: str) -> AttributeError:  # noqa: ANN401
         hint = hint or likely(name, names)
         if not hint and name in _ELSEWHERE:
             hint = f"; did you mean {_ELSEWHERE[name]}?"
+        hint = hint or (_OUTSIDE.get(name, "") if hasattr(type(value), "dominating_pair") else "")
+        if name in _TAKEN_BACK and hasattr(type(value), "compose"):
+            hint = "; what was released stays spent: begin with a new one"
         scheme = [own for own in (name, *NEIGHBOURS.get(name, ())) if own in _SCHEMES]
         if scheme and hasattr(type(value), "compose"):
             hint = f"; write {scheme[0]} of the mechanism, before it is entered"

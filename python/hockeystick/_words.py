@@ -21,11 +21,25 @@ _OF_TRAINING: Mapping[str, str] = {
     ),
     **dict.fromkeys(("dataset_size", "drop_last", "epochs"), "; hs.DPSGD takes it"),
     **dict.fromkeys(
-        ("accumulation_steps", "gradient_accumulation_steps", "accumulate", "grad_accum"),
+        (
+            *("accumulation_steps", "gradient_accumulation_steps", "accumulate", "grad_accum"),
+            *("microbatches", "num_microbatches", "microbatch_size", "physical_batch_size"),
+        ),
         "; one step is one noisy update, and its batch has the size of all that it sums",
     ),
+    **dict.fromkeys(
+        ("sample_rate", "sampling_rate", "sampling_probability", "q", "rate"),
+        "; say it of what is sampled, as in hs.Gaussian(1.0).poisson_sampled(q)",
+    ),
+    **dict.fromkeys(
+        ("variance", "sigma2", "sigma_squared"), "; give its root, the standard deviation"
+    ),
+    "mu": "; a guarantee of mu-Gaussian DP is hs.Gaussian(1 / mu)",
+    "rho": "; a guarantee of rho-zCDP is hs.ZCDP(rho)",
+    "budget": "; give the budget to admit, or use a filter",
+    "sensitivity": "; what it takes is relative to the sensitivity",
 }
-"""What trainings have, and why the call does not take it."""
+"""What trainings and papers have, and why the call does not take it."""
 _OF_AXES: Mapping[str, str] = {
     **dict.fromkeys(
         ("title", "color", "linewidth", "xlim", "ylim", "legend", "grid", "style", "xlabel"),
@@ -146,6 +160,8 @@ def unknown_argument(call: str, key: str, names: Iterable[str]) -> TypeError:
         )
     elif not hint and asked and call[:1].isupper():
         hint = f"; give {asked[0]} with each question, as in epsilon(delta, adjacency=...)"
+        if "noise_multiplier" in names and "batch_size" not in names:
+            hint += f", or find the noise by hs.calibrate(hs.{call}, epsilon=..., delta=...)"
     hint = hint or (_OF_AXES if "ax" in names else _OF_TRAINING).get(key.lower(), "")
     return TypeError(f"{takes}; got an unexpected keyword argument {key!r}{hint}")
 

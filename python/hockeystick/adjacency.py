@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which pairs of datasets are neighbours, and the directions in which they are compared."""
 
-from enum import Enum
+from contextlib import suppress
+from enum import Enum, EnumMeta
 from typing import TYPE_CHECKING, Self
 
 from hockeystick import _checks
@@ -66,7 +67,21 @@ _NEIGHBOURS = {
 }
 
 
-class Adjacency(Enum):
+class _Names(EnumMeta):
+    """The names of adjacencies, which say what there is where one is not."""
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(cls, name: str) -> "Adjacency":
+            with suppress(AttributeError):
+                return super().__getattr__(name)  # members, of Python 3.11
+            own = name.lower().replace("_", "-")
+            raise AttributeError(
+                name if name[0] == "_" else cls.refusal(name, _NEIGHBOURS.get(own, own))
+            )
+
+
+class Adjacency(Enum, metaclass=_Names):
     """Which pairs of datasets are neighbours.
 
     A guarantee holds for the worst direction of its adjacency. Sensitivities and noise multipliers

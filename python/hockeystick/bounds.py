@@ -3,7 +3,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -166,6 +166,39 @@ class Bounds(_Pair[Value], Hinting):
         note = "nobody knows closer bounds" if self.limited_by == "theory" else ""
         head, rows = _indexed(self.lower, ("lower", "upper", "gap"), _rows(self, row))
         return _html.table(head, rows, note=note, left=())
+
+
+def _refusing(symbol: str, end: str) -> Callable[[Any, object], Any]:
+    """What is written in place of an operation between both bounds and a number."""
+
+    def refuse(bounds: Any, *other: object) -> NoReturn:  # noqa: ANN401
+        after = f" {symbol} {_checks.show(other[0])}" if other else ""
+        what = f"bounds are two numbers, from {bounds.lower} to {bounds.upper}"
+        raise TypeError(f"{what}: write of one of them, such as bounds.{end}{after}")
+
+    return refuse
+
+
+def _or_of_tuples(name: str, symbol: str, end: str) -> Callable[[Any, object], Any]:
+    """The operation of tuples where both are, as in a list that is sorted; else it is refused."""
+    of_tuples, refuse = getattr(tuple, name), _refusing(symbol, end)
+
+    def operate(bounds: Any, other: object) -> Any:  # noqa: ANN401
+        return of_tuples(bounds, other) if isinstance(other, tuple) else refuse(bounds, other)
+
+    return operate
+
+
+for _name, _symbol, _end in (
+    *(("__lt__", "<", "upper"), ("__le__", "<=", "upper")),  # which is then certain
+    *(("__gt__", ">", "lower"), ("__ge__", ">=", "lower"), ("__add__", "+", "upper")),
+):
+    setattr(Bounds, _name, _or_of_tuples(_name, _symbol, _end))
+for _name, _symbol in (
+    *(("sub", "-"), ("mul", "*"), ("truediv", "/"), ("rsub", "-"), ("rmul", "*")),
+    *(("radd", "+"), ("rtruediv", "/"), ("neg", ""), ("abs", "")),
+):
+    setattr(Bounds, f"__{_name}__", _refusing(_symbol, "upper"))
 
 
 def _rows(

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any, ClassVar, NoReturn
 
 from hockeystick import _checks, _core, _html
+from hockeystick._neighbours import Kinds
 from hockeystick._other_forms import OtherForms
 from hockeystick._terms import joined, merged
 from hockeystick._words import LONGEST, elided, outspoken, written
@@ -100,7 +101,7 @@ def fields_by_argument(kind: "type[Mechanism]") -> dict[str, str]:
 
 
 @outspoken
-class Mechanism(Composable):
+class Mechanism(Composable, metaclass=Kinds):
     """A randomized algorithm, known through its dominating pairs.
 
     To add one of your own that is dominated by pairs of mechanisms here, derive a frozen dataclass

@@ -198,7 +198,8 @@ def parallel(*parts: "Composable | DisjointParts") -> DisjointParts:
     says so and costs no more. Parts of one guarantee count once, so that there may be thousands.
 
     Args:
-        parts: What runs on each part: mechanisms, compositions, or what ``parallel`` returned.
+        parts: What runs on each part: mechanisms, compositions, or what ``parallel`` returned. Or
+            a list of them.
 
     Returns:
         The questions of a composition can be asked of it, but for ``pld``; answers are certified.
@@ -222,10 +223,11 @@ def parallel(*parts: "Composable | DisjointParts") -> DisjointParts:
     >>> total.epsilon(1e-5) == (hs.Laplace(10) + hs.Gaussian(8.0)).epsilon(1e-5)
     True
     """
-    if not parts:
+    given = _checks.listed(parts)
+    if not given:
         raise ValueError("parts must hold a mechanism or a run for each part, got none")
     runs: list[Composition] = []
-    for part in parts:
+    for part in given:
         if isinstance(part, DisjointParts):
             runs += part.runs
         else:

@@ -88,9 +88,7 @@ def joint(
     2.681
     2.681
     """
-    given: Any = parts
-    if len(parts) == 1 and isinstance(parts[0], list | tuple):
-        (given,) = parts
+    given = _checks.listed(parts)
     if covariance is not None:
         given = (*given, _correlated(covariance))
     if not given:

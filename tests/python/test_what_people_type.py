@@ -23,6 +23,7 @@ NAMES = {
     "Fraction": Fraction,
     "g": g,
     "step": step,
+    "bounds": (1000 * step).epsilon_bounds(1e-5),
 }
 
 ANSWERED = """
@@ -53,6 +54,8 @@ g.random_allocation(1000).epsilon(1e-5)
 hs.Gaussian(4.0).shuffled(100).epsilon(1e-5, adjacency="replace-special")
 hs.any_of([g, hs.Laplace(2.0)]).epsilon(1e-5)
 hs.joint([g, hs.Laplace(2.0)]).epsilon(1e-5)
+hs.parallel([g, hs.Laplace(2.0)]).epsilon(1e-5)
+max([step.epsilon_bounds(1e-5), g.epsilon_bounds(1e-5)]).upper
 hs.Composition([g, step]).epsilon(1e-5)
 float(0.9 * g.epsilon(1e-5) not in g.epsilon_bounds(1e-5))
 hs.report_noisy_max(0.5).epsilon(1e-5)
@@ -62,6 +65,54 @@ round(g.epsilon_bounds(1e-5), 2).upper
 """
 
 REFUSED = {
+    "bounds < 3": "such as bounds.upper < 3",
+    "3 > bounds": "such as bounds.upper < 3",
+    "bounds >= 3": "such as bounds.lower >= 3",
+    "2 * bounds": "bounds are two numbers, from 1.8",
+    "bounds - bounds": "such as bounds.upper - Bounds(",
+    "-bounds": "such as bounds.upper",
+    "bounds.epsilon": "did you mean upper?",
+    "hs.verify(g, 1e-5).is_correct": "did you mean enclosed?",
+    "hs.verify(g, 1e-5).value": "did you mean upper?",
+    "hs.Adjacency.REPLACE": "got 'REPLACE'; did you mean replace-one?",
+    "step.epsilon(1e-5, neighboring='replace')": "did you mean adjacency?",
+    "100 * hs.Gaussian": "Gaussian makes mechanisms; write 10 * Gaussian(...)",
+    "hs.Laplace + g": "Laplace makes mechanisms; write Laplace(...) + another",
+    "hs.Accountant().compose(hs.Gaussian)": "got the class Gaussian",
+    "hs.Accountant() + g": "Accountant is added to by compose(Gaussian(1.0))",
+    "hs.Accountant().step(g)": "did you mean compose?",
+    "hs.Accountant().spent": "did you mean epsilon?",
+    "hs.Accountant().budget": "did you mean admit?",
+    "hs.Accountant().reset()": "what was released stays spent: begin with a new one",
+    "hs.GaussianFilter(mu=1).undo()": "what was released stays spent: begin with a new one",
+    "hs.Accountant(budget=1)": "; give the budget to admit, or use a filter",
+    "hs.Accountant().report(1e-5).table": "did you mean markdown?",
+    "hs.EpsilonMeter(step, 1e-5).current": "did you mean epsilon?",
+    "hs.Meter(step, 1e-5)": "did you mean EpsilonMeter?",
+    "hs.noise_multiplier(epsilon=1)": "did you mean dpsgd_noise_multiplier?",
+    "hs.get_epsilon(g, 1e-5)": "write (10 * hs.Gaussian(1.0)).epsilon(...)",
+    "hs.SubsampledGaussian(1.0, 0.01)": "write hs.Gaussian(sigma).poisson_sampled(q)",
+    "hs.PLD(g)": "write run.pld()",
+    "hs.PoissonSampled(0.01, g)": "mechanism must be a mechanism that can be sampled, got 0.01",
+    "hs.disjoint(g, step)": "hockeystick.disjoint is a module; it has DisjointParts, parallel",
+    "hs.audit.one_run(10)": "one_run is a module; it has one_run_p_value, one_run_epsilon_lower, ",
+    "hs.calibrate(lambda s, q: g, epsilon=2, delta=1e-5)": "got one that takes s, q: fix all oth",
+    "hs.calibrate(hs.Gaussian, epsilon=2, delta=1e-5, initial_guess=1)": "did you mean bounds?",
+    "hs.DPSGD(1.0, microbatches=4)": "one step is one noisy update, and its batch has",
+    "hs.Gaussian(epsilon=1, delta=1e-5)": "by hs.calibrate(hs.Gaussian, epsilon=..., delta=...)",
+    "hs.Gaussian(mu=0.5)": "; a guarantee of mu-Gaussian DP is hs.Gaussian(1 / mu)",
+    "hs.Gaussian(variance=4.0)": "; give its root, the standard deviation",
+    "hs.Gaussian(1.0, sampling_rate=0.01)": "as in hs.Gaussian(1.0).poisson_sampled(q)",
+    "hs.Laplace(lam=1.0)": "did you mean scale?",
+    "hs.ExponentialMechanism(epsilon=1, sensitivity=1)": "is relative to the sensitivity",
+    "hs.RandomizedResponse(keep=0.5)": "did you mean noise_parameter?",
+    "hs.DiscreteGaussian(rho=0.5)": "; a guarantee of rho-zCDP is hs.ZCDP(rho)",
+    "hs.TreeMechanism(n=8, noise_multiplier=1)": "did you mean leaves?",
+    "hs.ToeplitzMechanism(coefs=[1.0], steps=9, noise_multiplier=1)": "did you mean coefficients?",
+    "hs.best_of(g, runs='geometric', expected=10)": "did you mean mean?",
+    "hs.above_threshold(epsilon=1.0)": "did you mean threshold_epsilon?",
+    "g.add_noise(3.0)": "hockeystick accounts for noise, and adds none",
+    "g.sensitivity": "noise_multiplier is the noise over it",
     "hs.GaussianMechanism(1.0)": "did you mean Gaussian?",
     "hs.LaplaceDpEvent(1.0)": "did you mean Laplace?",
     "hs.Laplace(b=2.0)": "did you mean scale?",
@@ -251,6 +302,12 @@ COMMANDS = {
     "calibrate --epsilon 2 --delta 1e-5 --sampling-probability 0.01": "Missing option '--steps'",
     f"{RUN} --delta 1e-5": "Missing option '--steps'",
     "help": "Did you mean --help?",
+    "epsilon -s 1 -p 0.01 -i 5 --epsilon 1": "; calibrate, compare, delta, matrix, plot, verify ta",
+    "epsilon -s 1 -i 5 -a replace": "No such option '-a'; did you mean '--adjacency'?",
+    "epsilon run.toml -d 1e-5": "; did you mean --run run.toml?",
+    "filter --mu 1": "; calibrate takes it",
+    "filters": "No such command 'filters'. Did you mean 'filter'?\n",
+    "calibrate --epsilon 2 -d 1e-5 -s 1 -p 0.01": "r, or choose by --parameter",
     "rdp -s 1": "Python asks it as run.renyi_divergence(...)",
     "mu -s 1": "Python asks it as run.gdp_mu(...)",
     "ledgers": "Did you mean 'ledger'?",

@@ -5,7 +5,7 @@ import os
 import threading
 import weakref
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 from hockeystick import _checks
 from hockeystick._neighbours import Hinting
@@ -23,6 +23,10 @@ class Shared(Hinting):
     def __init__(self) -> None:
         self._known: dict[Path, str] = {}  # files loaded from or saved to, and the digest of each
         self._own_lock()
+
+    def __add__(self, other: object) -> NoReturn:
+        """Refuse it: a sum would be a new one, and what was released is entered in this one."""
+        raise TypeError(f"{type(self).__name__} is added to by compose({_checks.show(other)})")
 
     def _own_lock(self) -> None:
         self._lock = threading.RLock()

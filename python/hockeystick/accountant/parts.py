@@ -59,7 +59,7 @@ def _read(value: dict[str, Any]) -> Read:
     if str(value.get("schema")).endswith("Filter"):
         _json.fail("$.schema", "is that of a filter, which `hockeystick filter` asks")
     if not {"ledger", "parallel"} & value.keys():
-        _json.fail("$.ledger", "must be there, or $.parallel")
+        _json.fail("$.ledger", "must be there, or $.parallel: a list of mechanism and count")
     has_parts, ledgers = "parallel" in value, value.pop("parallel", None)
     if has_parts:
         if value.pop("schema", SCHEMA) != SCHEMA:

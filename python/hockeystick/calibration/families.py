@@ -4,6 +4,8 @@
 import math
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from inspect import signature
 from itertools import chain
 from typing import Any
 
@@ -22,6 +24,19 @@ _LARGEST_INTEGER = 2**53
 _STARTS = (1.0, *(2 ** (sign * k / 2) for k in range(1, 41) for sign in (1, -1)))
 
 
+def _check_takes_one(make: Callable[..., object]) -> None:
+    with suppress(ValueError):  # what has no signature is called to see
+        takes = signature(make)
+        try:
+            takes.bind(1.0)
+        except TypeError:
+            names = ", ".join(takes.parameters) or "nothing"
+            raise TypeError(
+                f"make must take one number, got one that takes {names}: fix all others, as "
+                "lambda sigma: make(sigma, 0.01) does"
+            ) from None
+
+
 class Runs:
     """What `make` returns, after what was spent: compositions, all under one adjacency."""
 
@@ -31,6 +46,7 @@ class Runs:
                 "make must be a function of one number, such as lambda sigma: 3 * Gaussian(sigma), "
                 f"got {_checks.show(make)}"
             )
+        _check_takes_one(make)
         self._make: Make = make
         self._before: AnyRun | None = None
         self._latest: Ledger | None = None

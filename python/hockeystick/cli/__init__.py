@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except click.BadParameter as error:
         _fail(error.format_message() + _value_meant(error))
     except click.UsageError as error:
-        _fail(error.format_message() + _command_meant(error))
+        _fail(error.format_message() + _command_meant(error) + _file_meant(error))
     except click.ClickException as error:
         _fail(error.format_message())
     except (click.Abort, KeyboardInterrupt):
@@ -83,8 +83,21 @@ def _guessed(error: click.NoSuchOption) -> str:
     known = error.ctx.command.params if error.ctx is not None else []
     names = [name[2:].replace("-", "_") for one in known for name in one.opts if name[:2] == "--"]
     own = _nearest(error.option_name.lstrip("-"), names)
-    hint = f"; did you mean '--{own}'?" if own else ""
+    hint = f"; did you mean '--{own}'?" if own else _taken_by(error.option_name)
     return f"No such option {error.option_name!r}{hint}"
+
+
+def _taken_by(option: str) -> str:
+    """Which commands have the option, as the end of an error."""
+    commands = sorted(_commands.commands.items())
+    others = [name for name, one in commands if any(option in each.opts for each in one.params)]
+    return f"; {', '.join(others)} {'takes' if len(others) == 1 else 'take'} it" if others else ""
+
+
+def _file_meant(error: click.UsageError) -> str:
+    """Where a file that is given without its option belongs, as the end of an error."""
+    extra = re.search(r"unexpected extra argument.* \((\S+\.(?:toml|json))\)", error.message)
+    return f"; did you mean --run {extra[1]}?" if extra else ""
 
 
 def _value_meant(error: click.BadParameter) -> str:
@@ -100,7 +113,7 @@ def _value_meant(error: click.BadParameter) -> str:
 def _command_meant(error: click.UsageError) -> str:
     """Where the answer is that an unknown command was to give, as the end of an error."""
     given = re.match("No such command '(.*)'", error.message)
-    if given is None or "Did you mean" in error.message:
+    if given is None or "Did you mean" in error.format_message():
         return ""
     if f"--{given[1]}" in ("--help", "--version"):
         return f" Did you mean --{given[1]}?"

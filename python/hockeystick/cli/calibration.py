@@ -193,7 +193,9 @@ def _only_the_others(context: click.Context, sought: str) -> None:
     for name in (sought, *found_with.get(sought, ())):
         if context.params[name] is not None:
             other = name.replace("_", "-")
-            raise click.UsageError(f"--{option} is what is to be found; leave out --{other}")
+            raise click.UsageError(
+                f"--{option} is what is to be found; leave out --{other}, or choose by --parameter"
+            )
     if sought != "noise_multiplier" and context.params["noise_multiplier"] is None:
         raise click.UsageError("Missing option '--noise-multiplier'")
 

@@ -120,9 +120,7 @@ def any_of(*options: Mechanism | Sequence[Mechanism]) -> Mechanism:
     >>> round((first + hs.any_of(second, third)).delta(log(2)), 9)  # 4/9
     0.444444444
     """
-    listed: Any = options
-    if len(options) == 1 and isinstance(options[0], list | tuple):
-        (listed,) = options
+    listed = _checks.listed(options)
     if not listed:
         raise ValueError("options must hold at least one mechanism, got none")
     if len(set(listed)) == 1:

@@ -3,11 +3,12 @@
 
 from dataclasses import dataclass, field
 
+from hockeystick._neighbours import Hinting
 from hockeystick.bounds import Bounds
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Verified:
+class Verified(Hinting):
     """A quantity of a composition, computed a second time in ball arithmetic.
 
     Every number here is on the safe side: the exact value is within `radius` of `middle`, and
