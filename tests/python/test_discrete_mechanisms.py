@@ -106,7 +106,7 @@ def test_distributions_of_every_form():
 def test_no_pair_is_proved_for_replacement_on_a_subsample(mechanism):
     with pytest.raises(ValueError, match=r"^adjacency must be .*poisson_sampled\(.*proved"):
         mechanism.poisson_sampled(0.5).delta_bounds(1.0, adjacency=Adjacency.REPLACE_ONE)
-    with pytest.raises(TypeError, match="SamplableMechanism"):
+    with pytest.raises(TypeError, match="mechanism that can be sampled"):
         hs.PoissonSampled(mechanism=EXAMPLES[-1], sampling_probability=0.5)
 
 
