@@ -149,7 +149,9 @@ QUERIES = {  # verify's name of the argument, the query's in the API
     "false_positive_rate": "true_positive_rate_bounds",
     "prior": "bayes_risk_bounds",
     "order": "renyi_divergence_bounds",
+    "loss": "probabilistic_delta_bounds",  # which verify's deltas bound by chords
 }
+CHORDS = (1e-3, 0.03, 0.3)  # their lengths, relative to 1 + epsilon
 
 
 def draw(rng: random.Random, number: int) -> Case:
@@ -158,10 +160,10 @@ def draw(rng: random.Random, number: int) -> Case:
     family = rng.choices(names, [FAMILIES[name][1] for name in names])[0]
     run, adjacencies = FAMILIES[family][0](rng)
     adjacency = rng.choice(adjacencies)
-    query = rng.choices(list(QUERIES), (5, 4, 4, 1, 1))[0]
+    query = rng.choices(list(QUERIES), (5, 4, 4, 1, 1, 1))[0]
     least = 0.0
     near = [1.0] + [rng.choice((rng.uniform(0.7, 1.2), 1 + power(rng, -15, -2))) for _ in NEARBY]
-    if query == "epsilon":
+    if query in ("epsilon", "loss"):
         at, most = _epsilon(rng, run, adjacency), MOST_EPSILON
     elif query == "delta":
         at, most = _probability(rng), 1 - 2.0**-53
@@ -229,6 +231,7 @@ class Truths:
         self._kept = Kept(known_form(case.run)._alternatives, case.adjacency)
         self._known: dict[tuple[float, int], tuple[arb, arb]] = {}
         self._query: str = case.query
+        self._one_way = len(case.adjacency.directions) == 1
         noise = case.family.endswith("noise") and case.family != "Laplace"
         self._slack: tuple[float, float] = (0.0, 0.0)
         if noise:  # functions in doubles; an epsilon moves by a rounding of delta over the slope
@@ -239,8 +242,30 @@ class Truths:
         """What is attained and what is proved, ascending; the same ball twice without a gap."""
         if (point, digits) not in self._known:
             with bounded(MOST_WORK):
-                self._known[point, digits] = self._kept.ball(self._query, point, digits).ends
+                self._known[point, digits] = (
+                    self._tail(point, digits)
+                    if self._query == "loss"
+                    else self._kept.ball(self._query, point, digits).ends
+                )
         return self._known[point, digits]
+
+    def _tail(self, point: float, digits: int) -> tuple[arb, arb]:
+        """What chords leave of P(L > point); of two directions the other may have the delta."""
+        least, _ = self._kept.ball("epsilon", point, digits).ends
+        low, high = least, arb(1)
+        for length in CHORDS:
+            away = length * (1 + point)
+            for other in (point - away, point + away):
+                if not 0 <= other <= MOST_EPSILON:
+                    continue
+                ends = self._kept.ball("epsilon", other, digits).ends
+                part = (-abs(arb(other) - arb(point))).exp()
+                if other > point:
+                    low = low.max((least - part * ends[1]) / (1 - part))
+                else:
+                    rest = part * least if self._one_way else ZERO
+                    high = high.min((ends[1] - rest) / (1 - part))
+        return low, high
 
     def judged(self, bounds: hs.Bounds[float], point: float) -> bool | None:
         """Whether the truth is within the bounds, at more digits until that is certain."""
