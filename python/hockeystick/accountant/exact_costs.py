@@ -4,19 +4,9 @@
 from collections.abc import Callable
 from fractions import Fraction
 
+from hockeystick import mechanisms
 from hockeystick.adjacency import Adjacency
 from hockeystick.composition import Composition, Mechanism
-from hockeystick.mechanisms import (
-    ZCDP,
-    ApproximateDP,
-    DiscreteGaussian,
-    DiscreteLaplace,
-    ExponentialMechanism,
-    Gaussian,
-    Grouped,
-    JointGaussian,
-    Laplace,
-)
 
 
 def rational_rho(run: Composition, adjacency: Adjacency) -> Fraction | None:
@@ -47,15 +37,18 @@ def _sum(
 
 def _loss(mechanism: Mechanism, moved: int) -> Fraction | None:
     """Laplace noise moved by d of its scales has no loss above d; a guarantee is one."""
-    if isinstance(mechanism, ApproximateDP) and mechanism.guaranteed_delta == 0:
+    if isinstance(mechanism, mechanisms.ApproximateDP) and mechanism.guaranteed_delta == 0:
         return Fraction(mechanism.guaranteed_epsilon)
-    if isinstance(mechanism, ExponentialMechanism):
+    if isinstance(mechanism, mechanisms.ExponentialMechanism):
         return Fraction(mechanism.guaranteed_epsilon)
-    if isinstance(mechanism, Laplace):
+    if isinstance(mechanism, mechanisms.Laplace):
         return moved / Fraction(mechanism.noise_multiplier)
-    if isinstance(mechanism, DiscreteLaplace):
+    if isinstance(mechanism, mechanisms.DiscreteLaplace):
         return moved * mechanism.sensitivity * Fraction(mechanism.parameter)
-    if isinstance(mechanism, Grouped) and (one := _loss(mechanism.mechanism, moved)) is not None:
+    if (
+        isinstance(mechanism, mechanisms.Grouped)
+        and (one := _loss(mechanism.mechanism, moved)) is not None
+    ):
         return mechanism.size * one
     return None
 
@@ -65,15 +58,18 @@ def _rho(mechanism: Mechanism, moved: int) -> Fraction | None:
 
     Bun & Steinke (2016), Propositions 1.6 and 1.9; Canonne, Kamath & Steinke (2020), Theorem 4.
     """
-    if isinstance(mechanism, ZCDP):
+    if isinstance(mechanism, mechanisms.ZCDP):
         return Fraction(mechanism.rho)
-    if isinstance(mechanism, Gaussian):
+    if isinstance(mechanism, mechanisms.Gaussian):
         return (moved / Fraction(mechanism.noise_multiplier)) ** 2 / 2
-    if isinstance(mechanism, DiscreteGaussian) and mechanism.truncation is None:
+    if isinstance(mechanism, mechanisms.DiscreteGaussian) and mechanism.truncation is None:
         return (moved * mechanism.sensitivity / Fraction(mechanism.sigma)) ** 2 / 2
-    if isinstance(mechanism, JointGaussian):
+    if isinstance(mechanism, mechanisms.JointGaussian):
         each = ((_rho(one, moved) or 0) * count for one, count in mechanism.parts)
         return Fraction(sum(each))
-    if isinstance(mechanism, Grouped) and (one := _rho(mechanism.mechanism, moved)) is not None:
+    if (
+        isinstance(mechanism, mechanisms.Grouped)
+        and (one := _rho(mechanism.mechanism, moved)) is not None
+    ):
         return mechanism.size**2 * one
     return None

@@ -7,26 +7,11 @@ from fractions import Fraction
 from functools import lru_cache, wraps
 from typing import Any, TypeVar
 
-from hockeystick import _core
+from hockeystick import _core, mechanisms
 from hockeystick.accountant.exact_costs import rational_loss, rational_rho
 from hockeystick.adjacency import Adjacency
 from hockeystick.composition import Composition, Mechanism
 from hockeystick.filters.exact import double_above
-from hockeystick.mechanisms import (
-    ApproximateDP,
-    FixedSizeSampled,
-    Gaussian,
-    GaussianBetween,
-    Grouped,
-    JointGaussian,
-    PoissonSampled,
-    RandomAllocation,
-    RenyiDP,
-    SampledBetween,
-    SampledGroup,
-    SelectedSteps,
-    Shuffled,
-)
 from hockeystick.mechanisms._correlated_noise import CorrelatedNoise
 
 Cost = TypeVar("Cost")
@@ -58,7 +43,7 @@ def _or_unsampled(cost: Callable[..., Cost]) -> Callable[..., Cost]:
         try:
             return cost(mechanism, *asked)
         except ValueError:
-            if not isinstance(mechanism, PoissonSampled):
+            if not isinstance(mechanism, mechanisms.PoissonSampled):
                 raise
             return known(mechanism.mechanism, *asked)
 
@@ -98,27 +83,29 @@ def _of_normal_noise(mechanism: Mechanism, adjacency: Adjacency) -> Fraction | N
     A sample, or a place drawn at random, can be drawn by whoever sees the Gaussian itself, so that
     its mu holds for these, too; so often as a record takes part.
     """
-    if isinstance(mechanism, CorrelatedNoise | GaussianBetween):
-        return _of_normal_noise(Gaussian(mechanism.least_noise), adjacency)
-    if isinstance(mechanism, Gaussian | JointGaussian):
+    if isinstance(mechanism, CorrelatedNoise | mechanisms.GaussianBetween):
+        return _of_normal_noise(mechanisms.Gaussian(mechanism.least_noise), adjacency)
+    if isinstance(mechanism, mechanisms.Gaussian | mechanisms.JointGaussian):
         return 2 * (rational_rho(Composition([(mechanism, 1)]), adjacency) or Fraction())
     times = _TIMES.get(type(mechanism), lambda _: 0)(mechanism)
     replaced = adjacency in (Adjacency.REPLACE_ONE, Adjacency.REPLACE_SPECIAL)
-    if not times or (isinstance(mechanism, Shuffled | FixedSizeSampled) and not replaced):
+    if not times or (
+        isinstance(mechanism, mechanisms.Shuffled | mechanisms.FixedSizeSampled) and not replaced
+    ):
         return None
     one = _of_normal_noise(mechanism.mechanism, adjacency)  # type: ignore[attr-defined]
     return None if one is None else times * one
 
 
 _TIMES: dict[type[Mechanism], Callable[[Any], int]] = {
-    PoissonSampled: lambda _: 1,
-    SampledBetween: lambda _: 1,
-    Grouped: lambda group: group.size**2,
-    SampledGroup: lambda group: sum(q > 0 for q in group.sampling_probabilities) ** 2,
-    RandomAllocation: lambda scheme: scheme.epochs,
-    SelectedSteps: lambda scheme: scheme.selected * scheme.epochs,
-    Shuffled: lambda scheme: scheme.epochs,
-    FixedSizeSampled: lambda scheme: not scheme.replacement,
+    mechanisms.PoissonSampled: lambda _: 1,
+    mechanisms.SampledBetween: lambda _: 1,
+    mechanisms.Grouped: lambda group: group.size**2,
+    mechanisms.SampledGroup: lambda group: sum(q > 0 for q in group.sampling_probabilities) ** 2,
+    mechanisms.RandomAllocation: lambda scheme: scheme.epochs,
+    mechanisms.SelectedSteps: lambda scheme: scheme.selected * scheme.epochs,
+    mechanisms.Shuffled: lambda scheme: scheme.epochs,
+    mechanisms.FixedSizeSampled: lambda scheme: not scheme.replacement,
 }
 """By what the square of the mu of a step is multiplied at most; batches are of equal size."""
 _LARGEST_LOSS = 600  # nats, of which the rate 1 / (1 + e^loss) is a normal double
@@ -134,7 +121,7 @@ def rho(mechanism: Mechanism, adjacency: Adjacency) -> tuple[Fraction, Fraction]
     exact = rational_rho(Composition([(mechanism, 1)]), adjacency)
     if exact is not None:
         return exact, Fraction(0)
-    if isinstance(mechanism, ApproximateDP):
+    if isinstance(mechanism, mechanisms.ApproximateDP):
         loss = Fraction(mechanism.guaranteed_epsilon)
         return loss**2 / 2, Fraction(mechanism.guaranteed_delta)
     normal = _of_normal_noise(mechanism, adjacency)
@@ -154,7 +141,7 @@ def renyi(mechanism: Mechanism, order: Fraction, adjacency: Adjacency) -> Fracti
     exact = rational_rho(Composition([(mechanism, 1)]), adjacency)
     if exact is not None:
         return order * exact
-    if isinstance(mechanism, RenyiDP) and order <= Fraction(mechanism.order):
+    if isinstance(mechanism, mechanisms.RenyiDP) and order <= Fraction(mechanism.order):
         return Fraction(mechanism.divergence)
     normal, known = _of_normal_noise(mechanism, adjacency), []
     if normal is not None:

@@ -17,29 +17,8 @@ from hockeystick.bounds import Bounds
 from hockeystick.composition import Composable
 from hockeystick.errors import best_bounds
 from hockeystick.limits import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
+from hockeystick.plot import _axes, _methods
 from hockeystick.plot._arguments import line, some_of
-from hockeystick.plot._axes import (
-    HOW_TO_READ,
-    NO_BOUND,
-    SCALES,
-    axes_or_new,
-    capital,
-    check_axes,
-    draw_bounds,
-    leave_room,
-    show_legend,
-    titled,
-    under,
-)
-from hockeystick.plot._methods import (
-    BASELINES,
-    ESTIMATORS,
-    BaselineName,
-    EstimatorName,
-    Side,
-    draw_baseline,
-    draw_estimator,
-)
 from hockeystick.wording import in_words
 
 if TYPE_CHECKING:
@@ -58,10 +37,10 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
     counts: Sequence[int],
     *,
     delta: float = 1e-5,
-    estimators: EstimatorName | Sequence[EstimatorName] = (),
+    estimators: _methods.EstimatorName | Sequence[_methods.EstimatorName] = (),
     discretization_interval: float = 5e-3,
     support: Sequence[float] | FloatArray | None = None,
-    baselines: BaselineName | Sequence[BaselineName] = (),
+    baselines: _methods.BaselineName | Sequence[_methods.BaselineName] = (),
     scale: Literal["linear", "log"] | None = None,
     label: str | None = None,
     adjacency: AdjacencyLike | None = None,
@@ -107,17 +86,17 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
         ValueError, TypeError: As ``run.epsilon_bounds`` and ``run.pld``.
         ImportError: matplotlib is not installed.
     """
-    check_axes(ax)
+    _axes.check_axes(ax)
     step, adjacency = run_and_adjacency("step", step, adjacency)
     if scale is not None:
-        _checks.choice("scale", scale, SCALES)
+        _checks.choice("scale", scale, _axes.SCALES)
     numbers = sorted(
         {_checks.whole("each of counts", n, 1, _checks.MAX_COUNT) for n in _of(counts)}
     )
     line("counts", np.array(numbers, dtype=float))
     target = _checks.delta(delta)
-    on_grids = some_of("estimators", estimators, tuple(ESTIMATORS))
-    classics = some_of("baselines", baselines, tuple(BASELINES))
+    on_grids = some_of("estimators", estimators, tuple(_methods.ESTIMATORS))
+    classics = some_of("baselines", baselines, tuple(_methods.BASELINES))
     if "clt" in classics and adjacency_of(adjacency) is not Adjacency.ADD_OR_REMOVE_ONE:
         raise ValueError(
             f"adjacency must be ADD_OR_REMOVE_ONE with baseline 'clt', got {adjacency}"
@@ -132,23 +111,23 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
     bounds = _without_jumps({n: certified(n) for n in baselines_at}, certified)
     estimates = {name: _estimates(step, numbers, name, target, grid) for name in on_grids}
     classical = {
-        name: [BASELINES[name].epsilon(step, n, target, adjacency) for n in baselines_at]
+        name: [_methods.BASELINES[name].epsilon(step, n, target, adjacency) for n in baselines_at]
         for name in classics
     }
 
-    ax = axes_or_new(ax)
-    words = capital(in_words(step).replace(": 1 step,", ":"))
+    ax = _axes.axes_or_new(ax)
+    words = _axes.capital(in_words(step).replace(": 1 step,", ":"))
     is_alone = label is None and not ax.lines
     label = label or ("certified" if is_alone else words)
     _draw_certified(ax, bounds, label)
     for name, sides in estimates.items():
-        draw_estimator(ax, numbers, ESTIMATORS[name], sides)
+        _methods.draw_estimator(ax, numbers, _methods.ESTIMATORS[name], sides)
     for baseline, values in classical.items():
-        draw_baseline(ax, baselines_at, BASELINES[baseline], values)
+        _methods.draw_baseline(ax, baselines_at, _methods.BASELINES[baseline], values)
     _finish(ax, scale, label)
     note = f", grid of {discretization_interval:g} nats" if on_grids else ""
-    said = f"delta = {target:g}{under(adjacency)}{note}"
-    titled(ax, f"{words}, {said}" if is_alone else said)
+    said = f"delta = {target:g}{_axes.under(adjacency)}{note}"
+    _axes.titled(ax, f"{words}, {said}" if is_alone else said)
     return ax
 
 
@@ -166,18 +145,20 @@ def _of(counts: Sequence[int]) -> list[int]:
 def _estimates(
     step: Composable,
     counts: list[int],
-    estimator: EstimatorName,
+    estimator: _methods.EstimatorName,
     delta: float,
     grid: dict[str, Any],
-) -> dict[Side, list[float]]:
+) -> dict[_methods.Side, list[float]]:
     """Epsilon at each count from each side that the estimator has."""
 
-    def epsilon(count: int, side: Side) -> float:
+    def epsilon(count: int, side: _methods.Side) -> float:
         run = count * step
         pld = run.pld(estimator=estimator, side=side, merge_gaussians=False, **grid)
         return pld.epsilon(delta)
 
-    return {side: [epsilon(n, side) for n in counts] for side in ESTIMATORS[estimator].sides}
+    return {
+        side: [epsilon(n, side) for n in counts] for side in _methods.ESTIMATORS[estimator].sides
+    }
 
 
 def _filled(counts: list[int]) -> list[int]:
@@ -223,7 +204,7 @@ def _draw_certified(ax: "Axes", bounds: dict[int, Bounds[Any]], label: str) -> N
         places.append(count)
         lower.append(bound.lower)
         upper.append(bound.upper)
-    draw_bounds(ax, places, lower, upper, label=label, zorder=2.5)
+    _axes.draw_bounds(ax, places, lower, upper, label=label, zorder=2.5)
 
 
 def _highest(ax: "Axes", label: str | None = None) -> float:
@@ -245,10 +226,10 @@ def _finish(ax: "Axes", scale: str | None, label: str) -> None:
     ax.set_ylabel("epsilon [nats]")
     ax.grid(visible=True, alpha=0.3)
     dotted = any(each.get_linestyle() == ":" for each in ax.lines)
-    title = f"{HOW_TO_READ}, {NO_BOUND}" if dotted else HOW_TO_READ
+    title = f"{_axes.HOW_TO_READ}, {_axes.NO_BOUND}" if dotted else _axes.HOW_TO_READ
     style: dict[str, Any] = {"title": title}
     entries = len(ax.get_legend_handles_labels()[1])
     if entries > _FEW:
-        leave_room(ax, 0.036 * (entries + 3))
+        _axes.leave_room(ax, 0.036 * (entries + 3))
         style |= {"ncols": 2, "loc": "upper left"}
-    show_legend(ax, has_names=True, **style)
+    _axes.show_legend(ax, has_names=True, **style)

@@ -16,27 +16,8 @@ from hockeystick.adjacency import AdjacencyLike
 from hockeystick.composition import Composable
 from hockeystick.errors import best_bounds
 from hockeystick.limits import DEFAULT_MEMORY_LIMIT, DEFAULT_TOLERANCE
+from hockeystick.plot import _axes, _methods
 from hockeystick.plot._arguments import line, some_of
-from hockeystick.plot._axes import (
-    SCALES,
-    axes_or_new,
-    check_axes,
-    draw_bounds,
-    keep_to_upper_bounds,
-    name_of,
-    show_legend,
-    titled,
-    under,
-)
-from hockeystick.plot._methods import (
-    BASELINES,
-    CURVES,
-    ESTIMATORS,
-    CurveBaselineName,
-    EstimatorName,
-    draw_baseline,
-    draw_estimator,
-)
 from hockeystick.plot._reach import reach
 
 if TYPE_CHECKING:
@@ -56,10 +37,10 @@ def hockey_stick(  # noqa: PLR0913, a comparison has many sides
     epsilon: npt.ArrayLike | None = None,
     yscale: Literal["log", "linear"] = "log",
     against: Literal["epsilon", "alpha"] = "epsilon",
-    estimators: EstimatorName | Sequence[EstimatorName] = (),
+    estimators: _methods.EstimatorName | Sequence[_methods.EstimatorName] = (),
     discretization_interval: float = 5e-3,
     support: Sequence[float] | FloatArray | None = None,
-    baselines: CurveBaselineName | Sequence[CurveBaselineName] = (),
+    baselines: _methods.CurveBaselineName | Sequence[_methods.CurveBaselineName] = (),
     label: str | None = None,
     adjacency: AdjacencyLike | None = None,
     tolerance: float = DEFAULT_TOLERANCE,
@@ -101,12 +82,12 @@ def hockey_stick(  # noqa: PLR0913, a comparison has many sides
 
     Cost: 121 questions for delta.
     """
-    check_axes(ax)
+    _axes.check_axes(ax)
     run, adjacency = run_and_adjacency("run", run, adjacency)
-    _checks.choice("yscale", yscale, SCALES)
+    _checks.choice("yscale", yscale, _axes.SCALES)
     _checks.choice("against", against, AXES)
-    on_grids = some_of("estimators", estimators, tuple(ESTIMATORS))
-    classics = some_of("baselines", baselines, tuple(CURVES))
+    on_grids = some_of("estimators", estimators, tuple(_methods.ESTIMATORS))
+    classics = some_of("baselines", baselines, tuple(_methods.CURVES))
     if epsilon is None:
         far = reach(run, _LEAST[yscale], adjacency, memory_limit)
         points = np.linspace(0, far, _POINTS)
@@ -120,7 +101,7 @@ def hockey_stick(  # noqa: PLR0913, a comparison has many sides
     plds = {
         name: {
             side: run.pld(estimator=name, side=side, merge_gaussians=False, **grid)
-            for side in ESTIMATORS[name].sides
+            for side in _methods.ESTIMATORS[name].sides
         }
         for name in on_grids
     }
@@ -129,28 +110,28 @@ def hockey_stick(  # noqa: PLR0913, a comparison has many sides
     def across(losses: FloatArray) -> FloatArray:
         return losses if against == "epsilon" else np.exp(losses)
 
-    ax = axes_or_new(ax)
-    label = name_of(ax, run, label, under(adjacency))
-    draw_bounds(ax, across(points), lower, upper, label=label)
+    ax = _axes.axes_or_new(ax)
+    label = _axes.name_of(ax, run, label, _axes.under(adjacency))
+    _axes.draw_bounds(ax, across(points), lower, upper, label=label)
     for name, sides in plds.items():
         values = {side: pld.delta(at) for side, pld in sides.items()}
         kinks = None if support is None else np.isin(at, support)
         marked = {"marker": ""} if kinks is None else {"markevery": kinks}
-        draw_estimator(ax, across(at), ESTIMATORS[name], values, **marked)
+        _methods.draw_estimator(ax, across(at), _methods.ESTIMATORS[name], values, **marked)
     for baseline in classics:
         coarse = points[:: max(points.size // _POINTS_OF_BASELINES, 1)]  # 12 ms each by Renyi DP
-        deltas = CURVES[baseline](run, coarse, adjacency)
-        draw_baseline(ax, across(coarse), BASELINES[baseline], deltas)
+        deltas = _methods.CURVES[baseline](run, coarse, adjacency)
+        _methods.draw_baseline(ax, across(coarse), _methods.BASELINES[baseline], deltas)
     if yscale == "log" and np.any(np.asarray(upper) > 0):  # zero has no logarithm
         ax.set_yscale("log", nonpositive="clip")
     if label is None:
         grid_words = f", grid of {discretization_interval:g} nats" if on_grids else ""
-        titled(ax, run, f"{under(adjacency)}{grid_words}")
+        _axes.titled(ax, run, f"{_axes.under(adjacency)}{grid_words}")
     ax.set_xlabel("epsilon [nats]" if against == "epsilon" else "alpha = e^epsilon")
     ax.set_ylabel("delta [probability]")
     ax.grid(visible=True, alpha=0.3)
-    keep_to_upper_bounds(ax)
-    show_legend(ax, has_names=label is not None or bool(on_grids))
+    _axes.keep_to_upper_bounds(ax)
+    _axes.show_legend(ax, has_names=label is not None or bool(on_grids))
     return ax
 
 

@@ -15,17 +15,8 @@ from hockeystick.adjacency import AdjacencyLike
 from hockeystick.composition import Composable
 from hockeystick.errors import best_bounds
 from hockeystick.limits import DEFAULT_MEMORY_LIMIT
+from hockeystick.plot import _axes
 from hockeystick.plot._arguments import line
-from hockeystick.plot._axes import (
-    SCALES,
-    axes_or_new,
-    check_axes,
-    draw_bounds,
-    name_of,
-    show_legend,
-    titled,
-    under,
-)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -121,16 +112,16 @@ def _drawn(
     ax: "Axes | None",
     limits: dict[str, Any],
 ) -> "Axes":
-    check_axes(ax)
+    _axes.check_axes(ax)
     run, adjacency = run_and_adjacency("run", run, limits["adjacency"])
-    _checks.choice("scale", scale, SCALES)
+    _checks.choice("scale", scale, _axes.SCALES)
     rates = _POINTS[scale] if fpr is None else _checks.rate_array(fpr, name="fpr")
     points = np.sort(line("fpr", rates))
     limits["adjacency"] = adjacency
     bounds = best_bounds(getattr(run, f"{view}_bounds"), points, **limits)
-    ax = axes_or_new(ax)
-    label = name_of(ax, run, label, under(adjacency))
-    draw_bounds(ax, points, *bounds, label=label)
+    ax = _axes.axes_or_new(ax)
+    label = _axes.name_of(ax, run, label, _axes.under(adjacency))
+    _axes.draw_bounds(ax, points, *bounds, label=label)
     guessed = _POINTS[scale]
     _guess(ax, guessed, 1 - guessed if view == "tradeoff" else guessed)
     ax.set_ylabel(_RATES[view])
@@ -139,10 +130,10 @@ def _drawn(
         ax.set_xscale("log")
         ax.set_yscale("log", nonpositive="clip")
     if label is None:
-        titled(ax, run, under(adjacency))
+        _axes.titled(ax, run, _axes.under(adjacency))
     ax.set_xlabel("false positive rate")
     ax.grid(visible=True, alpha=0.3)
-    show_legend(ax, has_names=label is not None)
+    _axes.show_legend(ax, has_names=label is not None)
     return ax
 
 

@@ -18,8 +18,8 @@ from hockeystick.compat.prv_accountant.privacy_random_variables import (
     PoissonSubsampledGaussianMechanism,
     PrivacyRandomVariable,
 )
-from hockeystick.compat.prv_accountant.privacy_random_variables.abstract_privacy_random_variable import (  # noqa: E501
-    KnownMechanism,
+from hockeystick.compat.prv_accountant.privacy_random_variables import (
+    abstract_privacy_random_variable as abstract,
 )
 from hockeystick.given_cdf import Allowance
 
@@ -144,7 +144,7 @@ class PRVAccountant:
 
     def _runs_by_cdf(self, counts: list[int]) -> int:
         """How many are of mechanisms that are given by their cdf."""
-        by_cdf = [not isinstance(prv, KnownMechanism) for prv in self.prvs]
+        by_cdf = [not isinstance(prv, abstract.KnownMechanism) for prv in self.prvs]
         return sum(n for n, given in zip(counts, by_cdf, strict=True) if given)
 
     def _composed(self, num_self_compositions: Counts) -> Composed:

@@ -13,16 +13,15 @@ from hockeystick import given_cdf, outward
 from hockeystick.compat import _arguments
 from hockeystick.compat.prv_accountant.composed import Answer, Composed
 from hockeystick.compat.prv_accountant.domain import Domain
-from hockeystick.compat.prv_accountant.privacy_random_variables.abstract_privacy_random_variable import (  # noqa: E501
-    KnownMechanism,
-    with_infinite,
+from hockeystick.compat.prv_accountant.privacy_random_variables import (
+    abstract_privacy_random_variable as abstract,
 )
 from hockeystick.given_cdf import Enclosed
 
 FloatArray = npt.NDArray[np.float64]
 
 
-class DiscretePrivacyRandomVariable(KnownMechanism):
+class DiscretePrivacyRandomVariable(abstract.KnownMechanism):
     """A loss with masses on a grid. Answers enclose what the masses say, as they are.
 
     Args:
@@ -85,7 +84,7 @@ class DiscretePrivacyRandomVariable(KnownMechanism):
             return Enclosed(*whole[:4])
         finite = given_cdf.enclosed_masses(self.domain.ts(), self.pmf)
         ends = (-outward.expm1(self.log_pmc_inf, above=above) for above in (True, False))
-        return with_infinite(finite, *(min(max(end, 0.0), 1.0) for end in ends))
+        return abstract.with_infinite(finite, *(min(max(end, 0.0), 1.0) for end in ends))
 
 
 class ComposedPrivacyRandomVariable(DiscretePrivacyRandomVariable):

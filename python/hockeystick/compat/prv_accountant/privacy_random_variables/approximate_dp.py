@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 import hockeystick as hs
-from hockeystick.compat.prv_accountant.privacy_random_variables.abstract_privacy_random_variable import (  # noqa: E501
-    KnownMechanism,
+from hockeystick.compat.prv_accountant.privacy_random_variables import (
+    abstract_privacy_random_variable as abstract,
 )
 from hockeystick.given_cdf import Enclosed
 
 
-class ApproximateDPMechanism(KnownMechanism):
+class ApproximateDPMechanism(abstract.KnownMechanism):
     """Any (epsilon, delta)-differentially private mechanism.
 
     Args:

@@ -9,13 +9,13 @@ import hockeystick as hs
 from hockeystick import outward
 from hockeystick.compat import _arguments
 from hockeystick.compat.prv_accountant.privacy_random_variables import _normal
-from hockeystick.compat.prv_accountant.privacy_random_variables.abstract_privacy_random_variable import (  # noqa: E501
-    KnownMechanism,
+from hockeystick.compat.prv_accountant.privacy_random_variables import (
+    abstract_privacy_random_variable as abstract,
 )
 from hockeystick.given_cdf import Enclosed
 
 
-class GaussianMechanism(KnownMechanism):
+class GaussianMechanism(abstract.KnownMechanism):
     """N(s, sigma^2) against N(0, sigma^2).
 
     Args:

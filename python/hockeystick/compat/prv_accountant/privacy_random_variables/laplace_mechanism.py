@@ -8,13 +8,13 @@ import numpy as np
 import hockeystick as hs
 from hockeystick import outward
 from hockeystick.compat import _arguments
-from hockeystick.compat.prv_accountant.privacy_random_variables.abstract_privacy_random_variable import (  # noqa: E501
-    KnownMechanism,
+from hockeystick.compat.prv_accountant.privacy_random_variables import (
+    abstract_privacy_random_variable as abstract,
 )
 from hockeystick.given_cdf import Enclosed
 
 
-class LaplaceMechanism(KnownMechanism):
+class LaplaceMechanism(abstract.KnownMechanism):
     """Lap(mu, 1) against Lap(0, 1). Its loss has atoms at both ends, hence no `pdf`.
 
     Args:

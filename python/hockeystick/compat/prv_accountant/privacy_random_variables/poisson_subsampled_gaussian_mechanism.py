@@ -8,13 +8,13 @@ import numpy as np
 
 import hockeystick as hs
 from hockeystick.compat.prv_accountant.privacy_random_variables import _normal
-from hockeystick.compat.prv_accountant.privacy_random_variables.abstract_privacy_random_variable import (  # noqa: E501
-    KnownMechanism,
+from hockeystick.compat.prv_accountant.privacy_random_variables import (
+    abstract_privacy_random_variable as abstract,
 )
 from hockeystick.given_cdf import Enclosed
 
 
-class PoissonSubsampledGaussianMechanism(KnownMechanism):
+class PoissonSubsampledGaussianMechanism(abstract.KnownMechanism):
     """(1 - q) N(0, sigma^2) + q N(1, sigma^2) against N(0, sigma^2): one step of DP-SGD.
 
     Args:
