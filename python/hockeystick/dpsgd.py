@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hockeystick import _checks, _core
+from hockeystick import sampling as schemes
 from hockeystick._checks import FloatArray
 from hockeystick._words import spoken
 from hockeystick.bounds import Bounds, ErrorBudget
@@ -15,26 +16,17 @@ from hockeystick.composition import Composable
 from hockeystick.errors import CertificationError
 from hockeystick.limits import Limits, Options, spelled_out
 from hockeystick.mechanisms.gaussian import Gaussian
-from hockeystick.sampling import (
-    Real,
-    Sampling,
-    Scheme,
-    Whole,
-    rate_and_steps,
-    sampled_run,
-    sampling_of,
-)
 
 _LIMITS = Limits()
 _OF_ONE = (float, float, int, float)  # types of the numbers of one question
 _CHUNK = 4096  # questions that are answered at once, which bounds the memory of their answers
 
 
-class Run(Scheme[Real, Whole], Generic[Real, Whole]):
+class Run(schemes.Scheme[schemes.Real, schemes.Whole], Generic[schemes.Real, schemes.Whole]):
     """The keywords of a question about one run, or about an array of runs."""
 
-    noise_multiplier: Real
-    delta: Real
+    noise_multiplier: schemes.Real
+    delta: schemes.Real
     threads: NotRequired[int]
 
 
@@ -55,7 +47,7 @@ def dpsgd_epsilon_bounds(  # noqa: PLR0913, two ways to say two numbers
     batch_size: npt.ArrayLike | None = None,
     dataset_size: npt.ArrayLike | None = None,
     epochs: npt.ArrayLike | None = None,
-    sampling: Sampling = "poisson",
+    sampling: schemes.Sampling = "poisson",
     drop_last: bool = False,
     threads: int = 1,
     **options: Unpack[Options],
@@ -120,7 +112,7 @@ def dpsgd_epsilon_bounds(  # noqa: PLR0913, two ways to say two numbers
         "epochs": epochs,
     }
     numbers = {name: value for name, value in numbers.items() if value is not None}
-    kind = sampling_of(sampling)
+    kind = schemes.sampling_of(sampling)
     if kind == "poisson" and (drop_last or set(numbers) != {"sampling_probability", "steps"}):
         numbers = _rates_and_steps(numbers, drop_last=drop_last)
     if kind == "poisson":
@@ -184,11 +176,12 @@ def _answered_alone(row: tuple[Any, ...], limits: Limits) -> Bounds[float] | Non
 def _rates_and_steps(numbers: dict[str, Any], *, drop_last: bool) -> dict[str, Any]:
     """The sampling probabilities and steps of sizes and epochs."""
     if not numbers:
-        rate_and_steps()  # says what is missing
+        schemes.rate_and_steps()  # says what is missing
     given = _broadcast(**{name: np.asarray(value) for name, value in numbers.items()})
     rows = zip(*(array.ravel().tolist() for array in given.values()), strict=True)
     pairs = [
-        rate_and_steps(**dict(zip(given, row, strict=True)), drop_last=drop_last) for row in rows
+        schemes.rate_and_steps(**dict(zip(given, row, strict=True)), drop_last=drop_last)
+        for row in rows
     ]
     shape = next(iter(given.values())).shape
     rates, steps = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
@@ -204,7 +197,7 @@ def _one_by_one(
     def answer(index: tuple[int, ...]) -> Bounds[Any]:
         question = {name: values[index].item() for name, values in runs.items()}
         delta = question.pop("delta")
-        run = sampled_run(**question, **way)
+        run = schemes.sampled_run(**question, **way)
         return run.epsilon_bounds(delta, **limits.options())
 
     if not shape:

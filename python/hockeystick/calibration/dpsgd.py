@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hockeystick import _checks
+from hockeystick import sampling as schemes
 from hockeystick._checks import FloatArray
 from hockeystick._words import spoken
 from hockeystick.calibration.arrays import Sought, arrays_of, broadcast, found, named
@@ -15,24 +16,15 @@ from hockeystick.calibration.families import Family
 from hockeystick.calibration.goals import goal_of
 from hockeystick.composition import Composition
 from hockeystick.limits import Limits, Options, spelled_out
-from hockeystick.sampling import (
-    Real,
-    Sampling,
-    Scheme,
-    Whole,
-    rate_and_steps,
-    sampled_run,
-    sampling_of,
-)
 
 _BUDGET = ("epsilon", "delta")
 
 
-class Run(Scheme[Real, Whole], Generic[Real, Whole]):
+class Run(schemes.Scheme[schemes.Real, schemes.Whole], Generic[schemes.Real, schemes.Whole]):
     """The keywords of a search for the noise of one run, or of an array of runs."""
 
-    epsilon: Real
-    delta: Real
+    epsilon: schemes.Real
+    delta: schemes.Real
 
 
 @overload
@@ -50,7 +42,7 @@ def dpsgd_noise_multiplier(  # noqa: PLR0913, two ways to say two numbers
     batch_size: npt.ArrayLike | None = None,
     dataset_size: npt.ArrayLike | None = None,
     epochs: npt.ArrayLike | None = None,
-    sampling: Sampling = "poisson",
+    sampling: schemes.Sampling = "poisson",
     drop_last: bool = False,
     **options: Unpack[Options],
 ) -> Any:
@@ -92,7 +84,7 @@ def dpsgd_noise_multiplier(  # noqa: PLR0913, two ways to say two numbers
     array([0.74, 0.96, 2.13])
     """
     limits = Limits().updated(options)
-    way: dict[str, Any] = {"sampling": sampling_of(sampling), "drop_last": drop_last}
+    way: dict[str, Any] = {"sampling": schemes.sampling_of(sampling), "drop_last": drop_last}
     numbers = {
         "epsilon": epsilon,
         "delta": delta,
@@ -115,7 +107,7 @@ def dpsgd_noise_multiplier(  # noqa: PLR0913, two ways to say two numbers
             if key not in families:
                 families[key] = _family(run, way)
             # What is much alike comes together, and only what is the same has samples in common.
-            at = (*map(float, (*rate_and_steps(**run, **way), *key)), *goal.at)
+            at = (*map(float, (*schemes.rate_and_steps(**run, **way), *key)), *goal.at)
             searches[where] = Sought(families[key], replace(goal, at=at))
     noises = np.array(found(searches), dtype=np.float64).reshape(shape)
     return noises if shape else noises.item()
@@ -123,7 +115,7 @@ def dpsgd_noise_multiplier(  # noqa: PLR0913, two ways to say two numbers
 
 def _family(run: dict[str, Any], way: dict[str, Any]) -> Family:
     def make(noise: float) -> Composition:
-        return sampled_run(noise_multiplier=noise, **way, **run)
+        return schemes.sampled_run(noise_multiplier=noise, **way, **run)
 
     if not make(1.0).terms:  # a bad argument is named here, where the search takes it for an end
         said = ", ".join(f"{name} = {_checks.show(value)}" for name, value in run.items())

@@ -9,18 +9,8 @@ from itertools import count
 
 from flint import acb, acb_mat, arb, ctx
 
-from hockeystick.verify import pieces, strips
+from hockeystick.verify import laws, pieces, strips
 from hockeystick.verify.balls import ZERO
-from hockeystick.verify.laws import (
-    Atoms,
-    Gaussian,
-    Laplace,
-    Law,
-    Logistic,
-    Mixed,
-    MixedLaplace,
-    Pair,
-)
 from hockeystick.verify.strips import Rule, Terms
 from hockeystick.verify.work import EXPONENTIAL, PRODUCT, spend
 
@@ -30,23 +20,23 @@ MOST_LOWERED = 7  # lines, the last at 1 / 128 of the height
 LOOSE = 7.0  # nats: a bound of all steps that is e^-7 above the best costs nothing
 
 
-def moment(law: Law, t: arb, nats: float) -> arb:
+def moment(law: laws.Law, t: arb, nats: float) -> arb:
     """M(t) of the finite losses, t > -1, to about e^-nats of itself."""
     return sum((weight * _moment(pair, t, nats) for weight, pair in law), ZERO)
 
 
-def _moment(pair: Pair, t: arb, nats: float) -> arb:
+def _moment(pair: laws.Pair, t: arb, nats: float) -> arb:
     match pair:
-        case Gaussian(square):
+        case laws.Gaussian(square):
             return (square * t * (t + 1) / 2).exp()
-        case Laplace(m):
+        case laws.Laplace(m):
             return ((t + 1) * (m * t).exp() + t * (-m * (t + 1)).exp()) / (2 * t + 1)
-        case Atoms(outcomes):
+        case laws.Atoms(outcomes):
             return sum((p * (t * loss).exp() for loss, p in outcomes), ZERO)
-        case MixedLaplace():
+        case laws.MixedLaplace():
             rule = pieces.rule(pair, t, ZERO, nats)
             return sum((weight.real for weight, _ in rule.terms), ZERO) + arb(0, rule.error.upper())
-        case Mixed() | Logistic():
+        case laws.Mixed() | laws.Logistic():
             return strips.moment(strips.density(pair), t, nats)
 
 
@@ -79,14 +69,14 @@ class Known(Moments):
 
     terms = 1
 
-    def __init__(self, pair: Gaussian | Laplace, line: Line) -> None:
+    def __init__(self, pair: laws.Gaussian | laws.Laplace, line: Line) -> None:
         self._pair, self._line = pair, line
 
     def values(self) -> Iterator[acb]:
         """See `Moments`."""
         for k in count():
             z = acb(self._line.c, k * self._line.h)
-            if isinstance(self._pair, Gaussian):
+            if isinstance(self._pair, laws.Gaussian):
                 yield (self._pair.square * z * (z + 1) / 2).exp()
             else:
                 m = self._pair.m
@@ -95,7 +85,7 @@ class Known(Moments):
     def beyond(self, w: arb) -> arb:
         """Of a Gaussian its own modulus; M(c) of others."""
         at = _moment(self._pair, self._line.c, 0)
-        if isinstance(self._pair, Gaussian):
+        if isinstance(self._pair, laws.Gaussian):
             return at * (-self._pair.square * w * w / 2).exp()
         return at
 
@@ -127,7 +117,7 @@ class Lowered(Sums):
     """
 
     def __init__(
-        self, pair: Mixed | Logistic, line: Line, size: arb, nats: float, steps: int
+        self, pair: laws.Mixed | laws.Logistic, line: Line, size: arb, nats: float, steps: int
     ) -> None:
         self._density, self._size = strips.density(pair), size
         super().__init__(strips.rule(self._density, line.c, size, nats), line)
@@ -171,23 +161,23 @@ class Drawn(Moments):
         return sum((weight * part.beyond(w) for weight, part in self._parts), ZERO)
 
 
-def along(law: Law, line: Line, size: arb, nats: float, steps: int) -> Moments:
+def along(law: laws.Law, line: Line, size: arb, nats: float, steps: int) -> Moments:
     """M on the line, to about e^-nats of `size`, which is at least M(c); `steps` in all."""
     parts = [(weight, _along(pair, line, size / weight, nats, steps)) for weight, pair in law]
     return parts[0][1] if len(parts) == 1 else Drawn(parts)
 
 
-def _along(pair: Pair, line: Line, size: arb, nats: float, steps: int) -> Moments:
+def _along(pair: laws.Pair, line: Line, size: arb, nats: float, steps: int) -> Moments:
     match pair:
-        case Gaussian() | Laplace():
+        case laws.Gaussian() | laws.Laplace():
             return Known(pair, line)
-        case Atoms(outcomes):
+        case laws.Atoms(outcomes):
             terms = [(acb(p * (line.c * loss).exp()), acb(loss)) for loss, p in outcomes]
             return Sums(Rule(terms, ZERO), line)
-        case MixedLaplace():
+        case laws.MixedLaplace():
             goal = nats - float(size.log())
             return Sums(pieces.rule(pair, line.c, line.farthest, goal), line)
-        case Mixed() | Logistic():
+        case laws.Mixed() | laws.Logistic():
             return Lowered(pair, line, size, nats, steps)
 
 
