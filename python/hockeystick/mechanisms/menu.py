@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A step chosen from a menu by looking at earlier outputs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -15,13 +15,9 @@ from hockeystick.composition import Mechanism
 from hockeystick.mechanisms._enclosed import Accuracy, EnclosedMechanism, Pairs
 
 MOST_OPTIONS = 64
-_POINTS = 800  # of each curve, evenly over its losses: chords cost 6e-4 of epsilon at delta 1e-6
-_EVERY = 16  # of these points tells which curve is the largest about them
+_POINTS = 4800  # of all curves together, evenly over their losses: chords cost 1e-4 of an epsilon
 _FAR = 640.0
 _GONE = 1e-40
-_TIE = 1e-9
-_MOST_CROSSINGS = 64
-_PARTS, _NARROWINGS = 16, 12  # of a crossing: 2^-48 of the distance of two points
 _USUAL = Accuracy()
 
 Losses = npt.NDArray[np.float64]
@@ -129,24 +125,13 @@ def any_of(*options: Mechanism | Sequence[Mechanism]) -> Mechanism:
 
 
 def _losses(pairs: list[_core.DominatingPair], backward: list[_core.DominatingPair]) -> Losses:
-    """Where the curves are looked at: any choice is valid, kinks and crossings make it close."""
+    """Where the curves are looked at: any choice is valid, and kinks make it close."""
     ends = [_past(pair.loss_supremum) for pair in pairs]
     ends += [-_past(pair.loss_supremum) for pair in backward]
-    some = _largest(pairs, list(map(_losses_of, pairs, backward)))
+    number = -(-_POINTS // len(pairs))
+    some = [_losses_of(*both, number) for both in zip(pairs, backward, strict=True)]
     points: Losses = np.unique(np.concatenate([*some, [*ends, -1e-3, 0.0, 1e-3]]))
-    return np.unique(np.concatenate([points, _crossings(pairs, points)]))
-
-
-def _largest(pairs: list[_core.DominatingPair], points: list[Losses]) -> list[Losses]:
-    """Of each option the points about which its curve is the largest, as every 16th says."""
-    some = np.unique(np.concatenate([each[::_EVERY] for each in points]))
-    best = np.array([pair.deltas_above(some) for pair in pairs]).argmax(axis=0)
-    kept = [some]
-    for k, each in enumerate(points):
-        is_best = np.pad(best == k, 2)
-        after = np.searchsorted(some, each)  # each lies between the points after - 1 and after
-        kept.append(each[is_best[after] | is_best[after + 1] | is_best[after + 2]])
-    return kept
+    return points
 
 
 def _past(loss: float) -> float:
@@ -154,11 +139,11 @@ def _past(loss: float) -> float:
     return loss + 1e-9 * abs(loss) + 1e-9 if loss < _FAR / 2 else 0.0
 
 
-def _losses_of(pair: _core.DominatingPair, backward: _core.DominatingPair) -> Losses:
+def _losses_of(pair: _core.DominatingPair, backward: _core.DominatingPair, number: int) -> Losses:
     known = np.concatenate([pair.loss_nodes(), -backward.loss_nodes(), [0.0]])
     known = known[np.abs(known) < _FAR]
     low, high = -_reach(backward, float(-known.min())), _reach(pair, float(known.max()))
-    return np.concatenate([known, np.linspace(low, high, _POINTS)])
+    return np.concatenate([known, np.linspace(low, high, number)])
 
 
 def _reach(pair: _core.DominatingPair, known: float) -> float:
@@ -169,28 +154,3 @@ def _reach(pair: _core.DominatingPair, known: float) -> float:
             break
         reach *= 1.25
     return min(reach, largest, _FAR)
-
-
-def _crossings(pairs: list[_core.DominatingPair], points: Losses) -> Losses:
-    """Losses between two points at which another option is the largest from there on, about."""
-    values = np.array([pair.deltas_above(points) for pair in pairs])
-    best = values.argmax(axis=0)
-    found: list[float] = []
-    for k in np.flatnonzero(best[1:] != best[:-1]).tolist():
-        one, other = best[k], best[k + 1]
-        gaps = [abs(values[one, at] - values[other, at]) for at in (k, k + 1)]
-        if max(gaps) > _TIE * values[one, k] and len(found) < _MOST_CROSSINGS:  # else they are one
-            before, after = pairs[one].deltas_above, pairs[other].deltas_above
-            found.append(_crossing(before, after, points[k], points[k + 1]))
-    return np.array(found)
-
-
-def _crossing(
-    before: Callable[[Losses], Losses], after: Callable[[Losses], Losses], low: float, high: float
-) -> float:
-    for _ in range(_NARROWINGS):
-        at = np.linspace(low, high, _PARTS + 1)
-        ahead = before(at) >= after(at)
-        k = min(int(ahead.argmin()) if not ahead.all() else _PARTS, _PARTS)
-        low, high = at[max(k - 1, 0)], at[max(k, 1)]
-    return float(low)
