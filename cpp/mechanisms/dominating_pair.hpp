@@ -54,6 +54,7 @@ struct Atom {
 struct FiniteLaw {
   std::span<const Atom> atoms;    // by increasing loss
   double mass_error, loss_error;  // relative error of every mass; error of every loss [nats]
+  double loss_rounding;           // error of every loss, relative to itself, if that is less, but for 1e-300
   double cut;                     // upper bound of the mass of outcomes that are not listed
   double infinity_mass;           // upper bound of P(L = inf)
   double infinity_mass_lower;

@@ -181,24 +181,30 @@ void bind_contour(py::module_& core) {
       py::keep_alive<0, 1>(), "The moments of a discretized step, of its masses tilted and divided by e^log_moment.");
   module.def(
       "atom_line",
-      [](const std::vector<std::pair<double, double>>& atoms, double mass_error, double tilt,
-         double cut) -> std::unique_ptr<MgfLine> {
-        return std::make_unique<AtomMgfLine>(FiniteLaw{listed(atoms), mass_error, 0, 0, 0, 0}, tilt, cut);
+      [](const std::vector<std::pair<double, double>>& atoms, double mass_error, double loss_rounding, double tilt,
+         double cut, double reach) -> std::unique_ptr<MgfLine> {
+        const auto listed_atoms = listed(atoms);
+        const FiniteLaw law{listed_atoms, mass_error, infinity, loss_rounding, 0, 0, 0};
+        return std::make_unique<AtomMgfLine>(law, tilt, cut, infinity, Decay{reach, 0});
       },
-      py::arg("atoms"), py::kw_only(), py::arg("mass_error") = 0.0, py::arg("tilt"), py::arg("cut") = 0.0,
+      py::arg("atoms"), py::kw_only(), py::arg("mass_error") = 0.0, py::arg("loss_rounding") = 0.0, py::arg("tilt"),
+      py::arg("cut") = 0.0, py::arg("reach") = 0.0,
       "The moments of atoms of these losses and masses, of which at most `cut` an end is left out.");
   module.def(
       "whole_line", [](const DominatingPair& pair, double tilt) { return pair.whole_line(tilt); }, py::arg("pair"),
       py::kw_only(), py::arg("tilt"), "The moments of all losses by a formula; None without one.");
   module.def(
       "closed_atom_line",
-      [](const std::vector<std::pair<double, double>>& atoms, double tilt, double top, double reach, double floor) {
-        const Decay decay{reach, floor};
-        auto line = std::make_unique<AtomMgfLine>(FiniteLaw{listed(atoms), 0, 0, 0, 0, 0}, tilt, 0, top, decay);
+      [](const std::vector<std::pair<double, double>>& atoms, double loss_rounding, double tilt, double top,
+         double reach, double floor) {
+        const auto listed_atoms = listed(atoms);
+        const FiniteLaw law{listed_atoms, 0, infinity, loss_rounding, 0, 0, 0};
+        auto line = std::make_unique<AtomMgfLine>(law, tilt, 0, top, Decay{reach, floor});
         const std::array closed{line->above_top(), line->closed(), line->closed_error(), line->left_out()};
         return std::pair<std::unique_ptr<MgfLine>, std::array<double, 4>>(std::move(line), closed);
       },
-      py::arg("atoms"), py::kw_only(), py::arg("tilt"), py::arg("top"), py::arg("reach") = 0.0, py::arg("floor") = 1.0,
+      py::arg("atoms"), py::kw_only(), py::arg("loss_rounding") = 0.0, py::arg("tilt"), py::arg("top"),
+      py::arg("reach") = 0.0, py::arg("floor") = 1.0,
       "The moments of atoms closed above `top`; the mass above, what of it is at +inf, their error, what is left out.");
   py::class_<Smoothing>(module, "Smoothing", "Smoothing of a curve from the side 'upper' or 'lower'.")
       .def(py::init(&smoothing_of), py::arg("side"), py::arg("deviation"))

@@ -194,6 +194,9 @@ void bind_pairs(py::module_& module) {
             return law ? std::optional(std::pair(law->mass_error, law->loss_error)) : std::nullopt;
           },
           "Errors of every mass, relative, and of every loss, if all finite losses are atoms.")
+      .def_property_readonly(
+          "loss_rounding", [](const DominatingPair& pair) { return pair.finite_law().value().loss_rounding; },
+          "Error of every loss, relative to itself, of a law of atoms.")
       .def(
           "nodes",
           [](const DominatingPair& pair) {

@@ -215,3 +215,61 @@ def test_sums_of_atoms_answer_where_grids_do_not(count, step, delta):
 
 # Two losses, of which the composition is a binomial.
 COUNT, Q = 2 * 10**5, 1e-4
+
+
+# Of the losses, relative to themselves: what they are off by.
+OFF = 1e-4
+
+
+def moved_by(atoms, part):
+    return [(x * (1 + part), m) for x, m in atoms]
+
+
+@pytest.mark.parametrize("part", [-OFF, OFF])
+@pytest.mark.parametrize("tilt", [0.0, 0.7, 20.0])
+def test_losses_that_are_off_are_in_the_error_of_moments(tilt, part):
+    """All losses are too near to 0, or too far: what is booked is all but met."""
+    atoms = [(0.01 * k, 1 / k) for k in range(1, 30)]
+    line = _core.contour.atom_line(atoms, loss_rounding=OFF, tilt=tilt)
+    truth = moved_by(atoms, part)
+    at_tilt = moment(truth, acb(tilt))
+    value, error = line.log_moment()
+    off = abs(at_tilt.real.log() - arb(value)) / arb(error)
+    assert off <= 1
+    assert tilt == 0 or off > 0.9
+    assert at_tilt.real.log() <= arb(line.log_moment_above(tilt))
+    most = 0.0
+    for spacing in (0.01, 3.0):
+        for k, (re, im, rounding, _) in enumerate(line.samples(spacing, 20)):
+            sample = moment(truth, acb(tilt, arb(spacing) * k)) / at_tilt - 1
+            off = abs(sample - acb(re, im)) / arb(rounding) if k else arb(0)
+            assert off <= 1
+            most = max(most, float(off.mid()))
+    assert most > (0.9 if tilt == 0 else 0.02)
+
+
+def test_losses_that_are_off_are_in_the_bound_of_moduli():
+    """Two atoms, whose modulus falls with the frequency up to there."""
+    atoms, last = [(0.0, 0.5), (1.0, 0.5)], 3.0
+    line = _core.contour.atom_line(atoms, loss_rounding=OFF, tilt=0.0, reach=last * (1 + 1e-12))
+    bound = arb(line.modulus_bound(last))
+    truth = abs(moment(moved_by(atoms, -OFF), acb(0, last)))
+    assert truth <= bound
+    assert bound - abs(moment(atoms, acb(0, last))) < 1.1 * OFF * last / 2
+
+
+@pytest.mark.parametrize("part", [-OFF, OFF])
+def test_losses_that_are_off_are_in_what_is_closed(part):
+    atoms, top = [(0.0, 0.9), (0.5, 0.05), (2.0, 0.05)], 0.25
+    line, (above, closed, error, _) = _core.contour.closed_atom_line(
+        atoms, loss_rounding=OFF, tilt=1.0, top=top
+    )
+    truth = moved_by(atoms, part)
+    kept = sum((arb(m) * (arb(top) - arb(x)).exp() for x, m in truth[1:]), arb(0))
+    at_infinity = arb(above) - kept
+    assert 0.9 * error < abs(at_infinity / arb(closed) - 1) <= error
+    whole = arb(truth[0][1]) + kept * arb(top).exp()
+    value, booked = line.log_moment()
+    off = abs(whole.log() - arb(value))  # the loss at the top, which is exact, counts as off, too
+    assert off <= arb(booked)
+    assert booked < 1.4 * off

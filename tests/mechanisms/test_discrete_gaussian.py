@@ -2,6 +2,7 @@
 """The pairs of the discrete Gaussian mechanism in ball arithmetic."""
 
 import math
+from bisect import bisect
 
 import pytest
 from flint import arb, ctx
@@ -103,6 +104,25 @@ def test_stated_errors_are_those_of_the_page():
     masses, losses = _core.dominating_pair("discrete_gaussian", [2.0, 1.0, math.inf]).law_errors()
     assert masses == 24 * 2.0**-53
     assert losses == pytest.approx(2.01 * 2.0**-53 * (1 + 2 * 76) / 8, rel=1e-9, abs=0)
+
+
+@pytest.mark.parametrize("rate", [None, 1e-300, 1e-5, 0.3, 1 - 2**-53])
+@pytest.mark.parametrize("sigma", [0.5, 3.7, 80.0])
+def test_losses_are_within_their_rounding(sigma, rate):
+    name = "discrete_gaussian" if rate is None else "poisson_discrete_gaussian_remove"
+    pair = _core.dominating_pair(name, [sigma, 1.0, math.inf, *([] if rate is None else [rate])])
+    assert pair.loss_rounding < 2000 * 2.0**-53
+    listed = [loss for loss, _ in _core.sampling.atoms_of(pair)]
+    with ctx.workprec(2000):
+        last = math.ceil(38 * sigma) + 1
+        truths = [(2 * x - 1) / (2 * arb(sigma) ** 2) for x in range(-last, last + 2)]
+        if rate is not None:
+            truths = [(arb(rate) * (loss.exp() - 1) + 1).log() for loss in truths]
+        floats = [float(truth) for truth in truths]
+        for loss in listed[:: max(1, len(listed) // 200)]:
+            k = bisect(floats, loss)
+            off = min(abs(truth - arb(loss)) for truth in truths[max(k - 1, 0) : k + 1])
+            assert off <= pair.loss_rounding * abs(arb(loss)) + arb("1e-300")
 
 
 def theta(sigma, a):

@@ -91,7 +91,7 @@ AtomicLaw hull_law(const std::vector<Point>& given) {
   const double beyond = points.back().value.value;
   if (beyond > 0) law.atoms.push_back({infinity, beyond, 0});
   law.mass_error = 4 * u + error;  // proof: curve-hull
-  law.loss_error = 4 * u * largest + smallest_subnormal;
+  law.loss_error = 4 * u * largest + smallest_subnormal, law.loss_rounding = 4 * u;
   law.bound = law.reverse_bound = largest * (1 + 4 * u);
   return law;
 }

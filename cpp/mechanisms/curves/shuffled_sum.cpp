@@ -10,13 +10,16 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
+#include "mechanisms/curves/curve_law.hpp"
 #include "mechanisms/discrete/atomic_registration.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/fft/cache.hpp"
 #include "numeric/fft/convolution.hpp"
 #include "numeric/normal.hpp"
+#include "numeric/order.hpp"
 
 namespace hockeystick {
 namespace {
@@ -24,9 +27,9 @@ namespace {
 // Cells of an output, in units of the noise. In a period, deviations of the sum; in a deviation of a batch, units of f.
 // Each of the last two half as large loses 1 to 3 % of epsilon, twice as large gains 0.3 % at twice the time.
 constexpr double cell = 1.0 / 32, reach = 8, deviations = 24, units = 4;
-// Masses are at least this many times what the transform is off by, or they are merged. Ten times as many lose up to 1
-// % of epsilon; of a hundredth, errors of the losses add up to more than a tolerance of 1e-3 in ten epochs.
-constexpr double times_off = 1e7;
+// Masses are at least this many times what the transform is off by, or they are merged. A hundredth tells no more; a
+// hundred times as many lose up to a tenth of epsilon at a delta of 1e-12.
+constexpr double times_off = 1e3;
 constexpr double atoms = 16;  // in a deviation of the sum: half as many lose 1e-3 of epsilon
 
 double edge(std::size_t k) { return cell * static_cast<double>(k) - reach; }
@@ -72,6 +75,35 @@ class Batch {
   std::vector<double> f_;
 };
 
+// Masses of a place with and without the record, each within `off`.
+struct Sum {
+  double with = 0, without = 0, off = 0;
+};
+
+// A law below that of the sums, whose masses are off by the relative `error` too. The curve is above the line P(S) -
+// alpha Q(S) of every set S: between two ratios, of the places beyond the lower one.
+AtomicLaw law_below(std::vector<Sum> sums, double error) {
+  sort_by(sums, [](const Sum& each) { return each.with / each.without; });
+  std::vector<double> alphas, values;
+  Sum beyond;
+  const auto line = [&](double alpha) {
+    const double most = beyond.with + alpha * beyond.without;
+    return beyond.with - alpha * beyond.without -
+           1.01 * ((1 + alpha) * beyond.off + error * most);  // proof: shuffled-maximum
+  };
+  for (std::size_t k = sums.size(); k-- > 0;) {
+    const double alpha = sums[k].with / sums[k].without, behind = line(alpha);
+    beyond.with += sums[k].with, beyond.without += sums[k].without, beyond.off += sums[k].off;
+    const double value = std::min(behind, line(alpha));
+    if (!alphas.empty() && alpha == alphas.back())
+      values.back() = std::min(values.back(), value);
+    else
+      alphas.push_back(alpha), values.push_back(value);
+  }
+  std::reverse(alphas.begin(), alphas.end()), std::reverse(values.begin(), values.end());
+  return law_below_chords(alphas, values, 0);
+}
+
 AtomicLaw below(Parameters p) {
   const double batches = p[1], joins = p[4];
   if (!(p[2] > p[3])) throw std::invalid_argument("with must be larger than without");
@@ -97,23 +129,17 @@ AtomicLaw below(Parameters p) {
       without[k] = joins * without[k] + (1 - joins) * none[k];
     }
   }
-  AtomicLaw law;
+  std::vector<Sum> sums;
   const auto together = static_cast<std::size_t>(std::max(1.0, units * std::sqrt(batches) / atoms));
-  double a = 0, b = 0, least = 0, largest = 0;
-  // From within the negative half of the circle on.
+  Sum next;
+  // From within the negative half of the circle on. What is left at the end is left out, which lowers the curve.
   for (std::size_t k = 0; k < period; ++k) {
     const std::size_t at = (k + period - period / 4) % period;
-    a += with[at], b += without[at], least += times_off * off;
-    if (k % together != 0 || !(std::min(a, b) > least)) continue;
-    law.atoms.push_back({math::log(a / b), a, b});
-    largest = std::max(largest, std::fabs(law.atoms.back().loss));
-    a = b = least = 0;
+    next.with += with[at], next.without += without[at], next.off += off;
+    if (k % together != 0 || !(std::min(next.with, next.without) > times_off * next.off)) continue;
+    sums.push_back(next), next = {};
   }
-  // What is left at the end is left out, which lowers the curve.
-  law.mass_error = 1.01 / times_off + 2 * batches * normal_error;  // proof: shuffled-maximum
-  law.loss_error = 2.1 * law.mass_error + 4 * u * largest;
-  law.bound = law.reverse_bound = largest + law.loss_error;
-  return law;
+  return law_below(std::move(sums), 2 * batches * normal_error + u * static_cast<double>(period + 8));
 }
 
 const AtomicRegistration registration(below, "shuffled_sum_below",

@@ -18,6 +18,7 @@ AtomMgfLine::AtomMgfLine(const FiniteLaw& law, double tilt, double cut, double t
       mass_error_(law.mass_error),
       closed_error_(law.mass_error + 16 * u),  // proof: atom-moments
       loss_error_(law.loss_error),
+      loss_rounding_(law.loss_rounding),
       unlisted_(law.cut),
       infinity_mass_{law.infinity_mass_lower, law.infinity_mass} {
   auto atoms = law.atoms;
@@ -33,7 +34,7 @@ AtomMgfLine::AtomMgfLine(const FiniteLaw& law, double tilt, double cut, double t
   left_out_ = cut_off * (1 + 1e-9) * (1 + mass_error_);  // proof: atom-moments
   losses_.reserve(atoms.size()), mass_.reserve(atoms.size());
   std::size_t below = atoms.size();
-  while (below > 1 && atoms[below - 1].loss > top) --below;
+  while (below > 1 && atoms[below - 1].loss - loss_error(atoms[below - 1].loss) > top) --below;
   for (const Atom& atom : atoms.first(below)) losses_.push_back(atom.loss), mass_.push_back(atom.mass);
   if (below < atoms.size()) close(atoms.subspan(below), top);
   log_mass_ = mass_;
@@ -44,24 +45,32 @@ AtomMgfLine::AtomMgfLine(const FiniteLaw& law, double tilt, double cut, double t
 // The part e^(top - loss) of a mass moves to the top, where it has the same Q-mass; the rest moves to +inf.
 void AtomMgfLine::close(std::span<const Atom> atoms, double top) {
   CompensatedSum all, closed, kept;
-  double error = 0;
+  double error = 0, moved = 0;
   for (const Atom& atom : atoms) {
     const double apart = top - atom.loss, stays = atom.mass * math::exp(apart);
     all.add(atom.mass), closed.add(atom.mass * -math::expm1(apart)), kept.add(stays);
-    error += stays * (8 - apart);
+    error += stays * (8 - apart), moved += stays * loss_error(atom.loss);
   }
   above_top_ = all.value(), closed_ = closed.value();
+  closed_error_ += 1.01 * moved / (closed_ + 1e-305);  // proof: atom-moments
   if (!(kept.value() >= 1e-305)) {
     left_out_ += 2e-305;
     return;
   }
   losses_.push_back(top), mass_.push_back(kept.value());
   mass_error_ += 1.01 * u * (error / kept.value() + 4);  // proof: atom-moments
+  top_error_ = 1.01 * moved / kept.value();              // proof: atom-moments
+}
+
+// Of a loss, as moments count it; one error of all losses shifts epsilon.
+double AtomMgfLine::loss_error(double loss) const {
+  if (loss_rounding_ == infinity) return 0;
+  return 1.01 * std::min(loss_error_, loss_rounding_ * std::fabs(loss) + 1e-300);  // proof: atom-moments
 }
 
 // Masses are at least 1e-305 and the unit is at least each tilted mass, so that no exponential overflows.
 AtomMgfLine::Tilted AtomMgfLine::at(double tilt) const {
-  Tilted result{std::vector<double>((mass_.size() + 7) / 8 * 8, -infinity), {}, -infinity, 0, 0};
+  Tilted result{std::vector<double>((mass_.size() + 7) / 8 * 8, -infinity), {}, -infinity, 0, 0, 0};
   for (std::size_t i = 0; i < mass_.size(); ++i)
     result.log_unit = std::max(result.log_unit, log_mass_[i] + tilt * losses_[i]);
   for (std::size_t i = 0; i < mass_.size(); ++i) result.mass[i] = tilt * losses_[i] - result.log_unit;
@@ -69,14 +78,18 @@ AtomMgfLine::Tilted AtomMgfLine::at(double tilt) const {
   default_fft_kernel().exponentials(result.mass.data(), result.mass.size());
   result.mass.resize(mass_.size());
   CompensatedSum sum;
-  double error = 0;
+  double error = 0, moved = 0;
   for (std::size_t i = 0; i < mass_.size(); ++i) {
     result.mass[i] *= mass_[i];
     sum.add(result.mass[i]);
-    result.error.push_back(u * (std::fabs(tilt * losses_[i]) + std::fabs(arguments[i]) + 5));  // proof: atom-moments
-    error += result.mass[i] * result.error.back();
+    const double off = loss_error(losses_[i]), grows = std::fabs(tilt) * off;
+    const double rounded = u * (std::fabs(tilt * losses_[i]) + std::fabs(arguments[i]) + 5);  // proof: atom-moments
+    const double of_top = i + 1 == mass_.size() ? top_error_ : 0;
+    result.error.push_back(rounded + of_top +
+                           (grows < 0.01 ? 1.01 * grows : math::expm1(grows)));  // proof: atom-moments
+    error += result.mass[i] * result.error.back(), moved += result.mass[i] * off * (1 + result.error.back());
   }
-  result.sum = sum.value();
+  result.sum = sum.value(), result.moved = moved / result.sum;
   result.rounding = 1.01 * (error / result.sum + 2 * u) + 1e-280;  // proof: atom-moments
   return result;
 }
@@ -91,7 +104,8 @@ Uncounted AtomMgfLine::uncounted() const {
   const double error = closed_error_ + 4 * u, unlisted = infinity_mass_.upper + unlisted_;
   const Interval infinite{infinity_mass_.lower + lowered(closed_, error),                    // proof: atom-moments
                           std::min(1.0, (unlisted + closed_ * (1 + error)) * (1 + 4 * u))};  // proof: infinity-mass
-  return {infinite, loss_error_, above_top_ * (1 + closed_error_), losses_.front()};
+  const double least = losses_.front() - loss_error(losses_.front());                        // proof: atom-moments
+  return {infinite, loss_rounding_ == infinity ? loss_error_ : 0, above_top_ * (1 + closed_error_), least};
 }
 
 double AtomMgfLine::log_moment_above(double tilt) const {
@@ -102,14 +116,16 @@ double AtomMgfLine::log_moment_above(double tilt) const {
 double AtomMgfLine::modulus_bound(double frequency) const {
   if (!(frequency < decay_.reach)) return 1;
   const double bound = hockeystick::modulus_bound(tilted_.mass, losses_, frequency, decay_.reach);
-  return std::min(1.0, std::max(bound + 2.02 * tilted_.rounding, decay_.floor));  // proof: modulus-bound
+  const double moved = 1.01 * decay_.reach * tilted_.moved;                               // proof: modulus-bound
+  return std::min(1.0, std::max(bound + 2.02 * tilted_.rounding + moved, decay_.floor));  // proof: modulus-bound
 }
 
 std::vector<MomentSample> AtomMgfLine::samples(double spacing, std::size_t count) const {
   std::vector<PointMass> points;
   points.reserve(losses_.size());
   for (std::size_t i = 0; i < losses_.size(); ++i)
-    points.push_back({tilted_.mass[i], losses_[i], tilted_.error[i]});  // proof: atom-moments
+    points.push_back({tilted_.mass[i], losses_[i], tilted_.error[i],  // proof: atom-moments
+                      loss_error(losses_[i]) * (1 + tilted_.error[i])});
   return samples_of({points, spacing}, count);
 }
 

@@ -36,21 +36,23 @@ class AtomMgfLine final : public MgfLine {
   double closed_error() const { return closed_error_; }
 
  private:
-  // p e^(t loss - log_unit) of each atom with its relative error; their sum with its relative error.
+  // p e^(t loss - log_unit) of each atom with its relative error; their sum with its relative error, and the mean error
+  // of their losses.
   struct Tilted {
     std::vector<double> mass, error;
-    double log_unit, sum, rounding;
+    double log_unit, sum, rounding, moved;
   };
   void close(std::span<const Atom> atoms, double top);
+  double loss_error(double loss) const;
   Tilted at(double tilt) const;
   Ball log_moment(const Tilted& tilted) const;
 
   std::vector<double> losses_, mass_;
   std::vector<double> log_mass_;  // approximate
   Decay decay_;
-  double mass_error_, closed_error_, loss_error_, unlisted_;
+  double mass_error_, closed_error_, loss_error_, loss_rounding_, unlisted_;
   Interval infinity_mass_;
-  double left_out_ = 0, above_top_ = 0, closed_ = 0;
+  double left_out_ = 0, above_top_ = 0, closed_ = 0, top_error_ = 0;  // relative, of the mass at the top by closing
   Tilted tilted_;
 };
 

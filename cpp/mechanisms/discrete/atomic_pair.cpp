@@ -179,7 +179,8 @@ class AtomicPair final : public DominatingPair {
   }
   AtomSketch atom_sketch() const override { return {listed_, true}; }
   std::optional<FiniteLaw> finite_law() const override {
-    return FiniteLaw{listed_, relative_error(), law_.loss_error, law_.cut, above_.upper, above_.lower};
+    return FiniteLaw{listed_,  relative_error(), law_.loss_error, law_.loss_rounding,
+                     law_.cut, above_.upper,     above_.lower};
   }
   std::unique_ptr<MgfLine> whole_line(double tilt) const override {
     return law_.moment_line ? law_.moment_line(tilt) : nullptr;
@@ -307,16 +308,18 @@ AtomicLaw reversed(AtomicLaw law) {
 AtomicLaw poisson_sampled(const AtomicLaw& law, double q) {
   AtomicLaw result = without_small_masses(law);
   result.infinity_is_exact = false;
-  result.loss_error = 0;
+  result.loss_error = result.loss_rounding = 0;
   const std::vector<SampledLoss> losses = sampled_losses(q, result.atoms);  // of -inf: log(1 - q)
   for (std::size_t i = 0; i < losses.size(); ++i) {
     LossAtom& atom = result.atoms[i];
     const SampledLoss& loss = losses[i];
+    const double own = std::min(law.loss_error, law.loss_rounding * std::fabs(atom.loss) + 1e-300);
     atom = {loss.value, (1 - q) * atom.q + q * atom.p, atom.q};
     if (!std::isfinite(loss.value)) continue;
     // The slope changes by less than a hundredth within a loss error.
-    // proof: discrete-laws
-    result.loss_error = std::max(result.loss_error, 1.01 * loss.slope * law.loss_error + loss.error);
+    const double error = 1.01 * loss.slope * own + loss.error;  // proof: discrete-laws
+    result.loss_error = std::max(result.loss_error, error);
+    result.loss_rounding = std::max(result.loss_rounding, error / std::max(std::fabs(loss.value), 1e-300));
   }
   result.mass_error += 4 * u;  // 1 - q, two products, a sum
   // A loss of -inf becomes a finite one.

@@ -23,10 +23,11 @@ struct AtomicLaw {
   std::vector<LossAtom> atoms;  // in any order; several may share a loss
   double mass_error = 0;        // relative error of every p and q, plus up to 1e-307 of underflow
   bool infinity_is_exact =
-      false;               // no error of the masses at loss inf and -inf, one atom each, not by underflow either
-  double loss_error = 0;   // of every finite loss [nats]
-  double cut = 0;          // upper bound of the P-mass of outcomes that are not listed
-  double reverse_cut = 0;  // upper bound of their Q-mass
+      false;              // no error of the masses at loss inf and -inf, one atom each, not by underflow either
+  double loss_error = 0;  // of every finite loss [nats]
+  double loss_rounding = infinity;  // the same, relative to the loss, but for 1e-300: the lesser error counts
+  double cut = 0;                   // upper bound of the P-mass of outcomes that are not listed
+  double reverse_cut = 0;           // upper bound of their Q-mass
   // All finite losses, including those of outcomes that are not listed, lie in [-reverse_bound, bound]. If such a bound
   // is finite, all outcomes of infinite loss on that side are listed.
   double bound = infinity;

@@ -117,6 +117,7 @@ AtomicLaw discrete_gaussian(Parameters parameters) {
     if (std::isfinite(loss)) law.loss_error = std::max(law.loss_error, 2.01 * u * std::fabs(loss));
     law.atoms.push_back({loss, p, q});
   }
+  law.loss_rounding = 2.01 * u;
   law.mass_error = 18 * u;  // proof: discrete-laws
   if (last < bound) law.cut = law.reverse_cut = tail_mass;
   law.reach = law.reverse_reach = infinity;  // of far outcomes, or of those beyond the truncation
