@@ -11,15 +11,13 @@
 
 namespace hockeystick {
 
-/// call(t + d) / t for d in [from, to], from >= 0 < to, or put(t + d) / t for to <= 0: by a hyperbola if that takes few
-/// nodes, else on a line.
+/// call(t + d) / t for d in [from, to], from >= 0 < to, or put(t + d) / t for to <= 0: calls by a hyperbola where there
+/// is one, else on a line.
 class AllocationContour {
  public:
   AllocationContour(const LognormalTransform& transform, double t, double from, double to, double accuracy)
       : t_(t), calls_(to > 0) {
-    constexpr double near = 3.9;  // deviations up to which a line takes fewer nodes
-    if (from * from > near * near * t * transform.variance() && calls_)
-      hyperbola_.emplace(transform, t, from, to, accuracy);
+    if (calls_ && from > 0) hyperbola_.emplace(transform, t, from, to, accuracy);
     if (hyperbola_ && hyperbola_->built()) return;
     line_.emplace(transform, std::vector<LognormalPart>{{1, t}}, LognormalSeries::Kind::put, from, to, accuracy * t);
   }

@@ -102,8 +102,7 @@ bool has_series(const Allocation& allocation) {
 }
 
 double allocation_interval(const Allocation& allocation, double cells) {
-  constexpr double widest_interval = 0.25;
-  return std::min(std::min(spread_of(allocation), 1.0) / cells, widest_interval);
+  return std::min(spread_of(allocation), 1.0) / cells;
 }
 
 std::shared_ptr<const EnclosedCurve> kept_allocation_curve(const Allocation& allocation, double cells, double tail) {

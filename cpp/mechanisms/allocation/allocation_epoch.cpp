@@ -13,9 +13,8 @@
 namespace hockeystick {
 namespace {
 
-constexpr double least_accuracy = 1e-30;
+constexpr double least_accuracy = 1e-30;  // of a contour; smaller deltas are left to others
 constexpr int most_looks = 5;
-constexpr double least_delta = 1e-60, farthest_epsilon = 30;
 
 // A guess: delta of N(0, 1) against N(mu, 1).
 double gaussian_delta(double mu, double epsilon) {
@@ -100,17 +99,17 @@ Interval AllocationEpoch::at(double x) const {
 }
 
 Interval AllocationEpoch::delta(double epsilon, double tolerance) {
-  if (!(epsilon <= farthest_epsilon)) return {0, 1};
   if (epsilon == 0 && adds_) return AllocationEpoch(*this, false).delta(0, tolerance);  // the same
   const double x = distance(epsilon), low = x * (1 - 16 * u), high = x * (1 + 16 * u);  // proof: allocation-epoch
   Interval found{0, 1};
   double accuracy = guessed_delta(epsilon) * tolerance / 4;
+  if (!(accuracy >= least_accuracy)) return found;
   for (int i = 0; i < most_looks; ++i) {
     checkpoint();
-    look(0.99 * epsilon, std::max(1.01 * epsilon, 1e-3 * spread_), std::max(accuracy, least_accuracy));
+    look(0.99 * epsilon, std::max(1.01 * epsilon, 1e-3 * spread_), accuracy);
     found = both(found, {at(high).lower, at(low).upper});
     const bool is_tight = found.upper - found.lower <= tolerance * found.upper;
-    if (is_tight || accuracy < least_accuracy || !contour_->is_complete()) break;
+    if (is_tight || !contour_->is_complete()) break;
     accuracy = std::min(accuracy / 20, found.upper * tolerance / 4);
   }
   return found;
@@ -140,7 +139,7 @@ Interval AllocationEpoch::near(double epsilon, double delta) const {
 
 Interval AllocationEpoch::epsilon(double delta, double tolerance) {
   if (delta >= 1) return {0, 0};
-  if (!(delta >= least_delta)) return {0, infinity};
+  if (!(delta * tolerance >= least_accuracy)) return {0, infinity};
   if (delta > 0.1 * spread_) {
     const Interval most = AllocationEpoch(*this, false).delta(0, 1e-3 * tolerance);
     if (most.upper <= delta) return {0, 0};
@@ -155,7 +154,7 @@ Interval AllocationEpoch::epsilon(double delta, double tolerance) {
   for (int i = 0, looks = 0; i < 40 && looks < most_looks; ++i) {
     checkpoint();
     const double range = std::min(wide, wide / epsilon), low = epsilon * (1 - range), high = epsilon * (1 + range);
-    look(low, high, std::max(accuracy, least_accuracy));
+    look(low, high, accuracy);
     if (!contour_->is_complete()) break;
     if (at(to_).lower > delta) {  // too near
       epsilon = high;

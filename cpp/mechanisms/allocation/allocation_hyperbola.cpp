@@ -15,8 +15,7 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 constexpr std::size_t most_samples = 600;
-constexpr double few_samples = 90;  // fewer samples than this are not worth another shape
-constexpr double piece = 0.1, farthest = 30;
+constexpr double piece = 0.1;
 
 }  // namespace
 
@@ -121,7 +120,7 @@ double AllocationHyperbola::beyond(const Arm& arm, const Point& at, double& rate
 double AllocationHyperbola::modulus(const Arm& arm) const {
   double sum = 0;
   Point at = arm.at(0);
-  for (double next = piece; next < farthest; next += piece) {
+  for (double next = piece;; next += piece) {
     const Point to = arm.at(next);
     const double fall = std::max(from_ * at.re, to_ * at.re) + 1e-12 * to_ * at.size;
     double power = std::min(log_power_near_zero(transform_, t_, {at.re, at.im}, {to.re, to.im}, to.size),
@@ -135,7 +134,6 @@ double AllocationHyperbola::modulus(const Arm& arm) const {
     const double rest = beyond(arm, at, rate);
     if (rest < 1e-3 * sum * rate) return 2 * (sum + rest / rate) * (1 + 1e-9);
   }
-  return infinity;
 }
 
 AllocationHyperbola::AllocationHyperbola(const LognormalTransform& transform, double t, double from, double to,
@@ -155,7 +153,6 @@ AllocationHyperbola::AllocationHyperbola(const LognormalTransform& transform, do
     rule_ = {scale, tried, width, step, moduli};
     // proof: allocation-hyperbola
     rule_.left_out = both / math::expm1(2 * pi * width / step * (1 - 1e-12)) * (1 + 1e-9);
-    if (fewest < few_samples) break;
   }
   built_ = rule_.step > 0 && sample({rule_.m, rule_.alpha}, rule_.step, part);
   samples_ = s_re_.size();

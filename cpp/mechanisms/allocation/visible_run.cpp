@@ -14,7 +14,6 @@
 namespace hockeystick {
 namespace {
 
-constexpr double gap = 12;                                    // nats that the steps joined are ahead of all others
 constexpr double aside = 1e-6;                                // part of delta that mistakes may be
 constexpr double half = 0.6;                                  // from this delta on the bounds are of 1 - delta
 constexpr double tail_error = 4 * normal_error, sums = 1e-9;  // relative, of tails and of sums of few terms
