@@ -16,7 +16,7 @@ namespace {
 constexpr double farthest = 600;       // nats
 constexpr double least_rank = 1e-18;   // ranks below lie in one cell
 constexpr double nodes_of_cells = 40;  // ranks for each of the cells asked for
-constexpr double least_ranks = 400, most_ranks = 4000;
+constexpr double most_ranks = 4000;
 
 constexpr int most_passes = 12;  // of the search for a ranking; each raises the loss where delta is the goal
 
@@ -66,7 +66,7 @@ std::vector<double> ranks(std::size_t number) {
 // line meets 0.
 std::vector<RankLine> rank_lines(const EnclosedCurve& back, const NumberOfRuns& runs, double cells) {
   const Chords curve(back);
-  const double number = std::ceil(std::clamp(nodes_of_cells * cells, least_ranks, most_ranks));
+  const double number = std::ceil(std::min(nodes_of_cells * cells, most_ranks));
   const std::vector<double> nodes = ranks(static_cast<std::size_t>(number));
   const double off = runs.error();
   std::vector<RankLine> lines;

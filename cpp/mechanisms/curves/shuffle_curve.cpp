@@ -19,11 +19,9 @@
 namespace hockeystick {
 namespace {
 
-constexpr int places = 17;  // s = 2^(-2), 2^(-3/2), ..., 64: the best is between 1 and 4 as a rule, or larger if
-constexpr int middle = 4;   // s = 1
-// Questions from a step of s that does not help to the next one, and from a bound that does not help.
-constexpr int questions = 3, pause = 6;
-constexpr int most_misses = 3;    // bounds in a row, until none is asked for any more: 1 and 6 do the same
+constexpr int places = 17;        // s = 2^(-2), 2^(-3/2), ..., 64: the best is between 1 and 4 as a rule, or larger if
+constexpr int middle = 4;         // s = 1
+constexpr int questions = 3;      // from a step of s that does not help to the next one
 constexpr double farthest = 600;  // nats; curves go on by their last value
 constexpr std::size_t most_values = 2000;
 constexpr double least_tail = 1e-16;
@@ -223,7 +221,7 @@ double ShuffleBound::bound(Way way, double alpha, int place, double& tilt) {
 double ShuffleBound::upper(Way way, double alpha) {
   const double alone = gaussian_above(epoch_.mu, alpha, 0);
   Search& at = searches_[way == Way::back];
-  if (at.misses >= most_misses || at.pause-- > 0) return alone;
+  if (!at.helps) return alone;
   at.last = std::min(at.last, alone);
   double least = bound(way, alpha, at.place, at.tilt);
   const auto improves = [&](int next) {
@@ -244,8 +242,7 @@ double ShuffleBound::upper(Way way, double alpha) {
     at.wait = helps ? 0 : questions;
     if (!helps) at.step = -at.step;
   }
-  at.misses = least < alone ? 0 : at.misses + 1;
-  at.pause = least < alone ? 0 : pause;
+  at.helps = least < alone;
   return at.last = std::min(alone, least);
 }
 

@@ -51,9 +51,9 @@ class ShuffleBound {
   struct Search {  // where a way found s, and the tilt there; the last value
     int place = 4, step = 1;
     double tilt = 0, last = 0.1;
-    std::vector<double> tilts;  // of the corners of the last batch
-    bool is_first = true;
-    int wait = 0, pause = 0, misses = 0;  // questions to the next step, and to the next bound; bounds that do not help
+    std::vector<double> tilts;           // of the corners of the last batch
+    bool is_first = true, helps = true;  // whether nothing was asked; whether the last bound was below the other one
+    int wait = 0;                        // questions to the next step
   };
 
   const Split& split(int place);
