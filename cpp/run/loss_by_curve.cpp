@@ -17,7 +17,6 @@
 namespace hockeystick {
 namespace {
 
-constexpr int most_rounds = 4;     // of points about a quantile, or nearer to a loss
 constexpr double first_part = 16;  // a loss in parts of which a second delta tells how fast the curve falls
 constexpr int points_a_round = 8;  // between the ends of a quantile
 

@@ -13,17 +13,13 @@
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "pld/hockey_stick.hpp"
+#include "views/curve_points.hpp"
 
 namespace hockeystick {
 namespace {
 
 // The fraction of the prior down to which the width is relative.
 constexpr double smallest_risk = 1e-6;
-
-constexpr int most_rounds = 4;
-
-// Questions whose tolerances differ by less than this factor share one call and its transforms.
-constexpr double alike = 8;
 
 // The dataset that is at most as likely as the other has prior p. Where 1 - prior is used, the difference is exact.
 double rarer(double prior) { return std::min(prior, 1 - prior); }
@@ -84,7 +80,7 @@ class RiskSolver {
     const double allowed = limits_.tolerance * std::max(smallest_risk, 1 - delta.lower);
     delta.converged = delta.upper - delta.lower <= allowed;
     if (delta.converged || !found.converged) return false;
-    wanted_[i] = std::max(2e-12, 0.5 * allowed / delta.upper);
+    wanted_[i] = std::max(least_tolerance, 0.5 * allowed / delta.upper);
     return true;
   }
 

@@ -15,9 +15,6 @@
 namespace hockeystick {
 namespace {
 
-// Points whose tolerances differ by less than this factor share one call and what answers it.
-constexpr double alike = 8;
-
 // What a point may take: others tell as much where one takes more [bytes]. With 16 MiB arrays of tails are refused
 // where steps have atoms, without a limit arrays of mu take 20 s.
 constexpr std::size_t most_memory = 1 << 26;

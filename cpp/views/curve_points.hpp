@@ -27,6 +27,12 @@ struct CurvePoint {
 
 /// From delta at the loss or, of the reverse, at minus a negative loss; for losses of at most this size.
 inline constexpr double farthest_point = 690;
+/// The tolerances of delta that are asked for.
+inline constexpr double least_tolerance = 2e-12, most_tolerance = 0.1;
+/// Points whose tolerances differ by less than this factor share one call and what answers it.
+inline constexpr double alike = 8;
+/// Rounds of a search, and those that knew few of the points that they wanted.
+inline constexpr int most_rounds = 16, most_failed = 3;
 CurvePoint curve_point(double loss, const Interval& delta);
 
 /// The number that the tolerance of a point is relative to: delta or, at a negative loss, alpha times that of the

@@ -176,11 +176,9 @@ class MuByDeltas {
   }
 
  private:
-  static constexpr int most_rounds = 16, most_failed = 3;  // rounds, and those of few deltas as close as wanted
   static constexpr std::size_t most_points = 4096;
   // Of delta, and of the tolerance: with 1e-3 and 0.15 the mu of rare samples takes twice as long, and more is refused.
   static constexpr double first_tolerance = 0.02, for_delta = 0.5;
-  static constexpr double least_tolerance = 2e-12;  // at which contours may know deltas
 
   // Halvings of an epsilon at which so small a delta is left that no test of the rate decides beyond.
   std::vector<WantedPoint> first_points(double smallest_rate) const {
@@ -263,7 +261,8 @@ class MuByDeltas {
     // Next to a point that was not to be had as closely as wanted others are not, either.
     const auto want = [&](double loss, const CurvePoint& a, const CurvePoint& b) {
       const double tolerance = 0.5 * part / std::sqrt(size_of(a) * size_of(b));
-      wanted.push_back({loss, std::clamp(std::max(tolerance, std::min(a.refused, b.refused)), least_tolerance, 0.1)});
+      wanted.push_back(
+          {loss, std::clamp(std::max(tolerance, std::min(a.refused, b.refused)), least_tolerance, most_tolerance)});
     };
     const std::size_t first = line - std::min<std::size_t>(line, 1), last = std::min(line + 1, size - 1);
     const CurvePoint& at = points[line];

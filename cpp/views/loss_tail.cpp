@@ -24,10 +24,8 @@
 namespace hockeystick {
 namespace {
 
-constexpr double farthest_loss = 1e12;     // about which deltas are asked
-constexpr int most_rounds = 6;             // of deltas
-constexpr double least_tolerance = 2e-12;  // at which contours may know them
-constexpr double twelve_digits = 1e-12;    // of a quantile: its own rounding counts as much
+constexpr double farthest_loss = 1e12;   // about which deltas are asked
+constexpr double twelve_digits = 1e-12;  // of a quantile: its own rounding counts as much
 
 // A kind of question: the quantity at a point of one direction, and the width that its answers may have.
 struct Kind {
@@ -180,7 +178,8 @@ class Solver {
     const double tolerance = 0.25 * part * length * (1 + rate);
     for (const double away : {0, -1, 1, -2, 2}) {
       const double loss = points_[i] + away * length;
-      if (loss >= curve.least() && tolerance >= least_tolerance) wanted.push_back({loss, std::min(0.1, tolerance)});
+      if (loss >= curve.least() && tolerance >= least_tolerance)
+        wanted.push_back({loss, std::min(most_tolerance, tolerance)});
     }
   }
 

@@ -16,11 +16,8 @@
 namespace hockeystick {
 namespace {
 
-constexpr int most_rounds = 16, most_failed = 3;  // rounds, and those of few deltas as close as wanted
-constexpr std::size_t few_rates = 12;             // for which each has its own points
+constexpr std::size_t few_rates = 12;  // for which each has its own points
 constexpr std::size_t most_points = 0x1p14;
-constexpr double least_tolerance = 2e-12, most_tolerance = 0.1;
-
 constexpr double for_distance = 0.4;  // the part of the allowed width that is for the distance between points
 
 // Between points at a distance d power is off by p d^2 / 2, p the density of the loss, about (0.8 + |z|) / s of the

@@ -15,7 +15,6 @@
 namespace hockeystick {
 namespace {
 
-constexpr int most_rounds = 32, most_failed = 3;  // rounds, and those of which hardly a delta is as close as wanted
 constexpr double first_part = 0.05, first_tolerance = 1e-5;  // of a deviation; of delta
 constexpr double rough_tolerance = 1e-3;                     // of delta where the guess is rough
 // Points about a guess lie this part of the gap between two known slopes apart, and at least this part of the allowed
@@ -90,7 +89,7 @@ class QuantileSearch {
     double value = point.value.upper;
     if (loss < 0) value = std::max(value - 1 + point.alpha.upper, 1e-3 * (1 - point.alpha.lower));
     const double tolerance = for_delta_ * change * -math::expm1(-apart) / std::max(value, 1e-300);
-    add(loss, std::clamp(tolerance, 2e-12, 0.1));
+    add(loss, std::clamp(tolerance, least_tolerance, most_tolerance));
   }
 
   void add(double loss, double tolerance) { wanted_.push_back({std::max(loss, curve_.least()), tolerance}); }
