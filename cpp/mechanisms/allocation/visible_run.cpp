@@ -149,7 +149,9 @@ bool VisibleRun::once_adds_spare(const VisibleEpochs& one, double x, double spar
   for (const VisibleEpochs& each : epochs_)
     if (each.steps == 1) rest += each.count * each.mu * each.mu;
   for (double z = 0; z < 9; z += 0.5) {
-    const double at = moved + mu * z - mu * mu / 2, most = math::exp(std::min(0.0, at)) * 1.01;
+    const double terms = std::fabs(moved) + mu * mu,
+                 at = moved + mu * z - mu * mu / 2 + 64 * u * terms;  // proof: visible-run
+    const double most = math::exp(std::min(0.0, at)) * 1.01;
     const double missed = rest > 0 ? std::min(most, plain_at(rest, at).spared.upper) : most;  // proof: visible-run
     const double gained = steps * math::exp((steps - 1) * math::log1p(-normal_tail(z) * (1 + sums)));
     if (gained * (1 - sums) * (all - missed) >= spared) return true;
