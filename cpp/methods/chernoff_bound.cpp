@@ -131,9 +131,9 @@ class ByChernoff final : public Method {
   Forecast forecast() override {
     if (is_done_ || task_.question.wants_epsilon()) return {.obstacle = "it bounds delta from one side alone"};
     if (const auto obstacle = task_.grid_obstacle(); !obstacle.empty()) return {.obstacle = obstacle};
-    const Saddle& at = task_.grid().at();
+    const Saddle& at = task_.grid().place().at();
     const double cost = tuning::term * static_cast<double>(task_.terms().size());
-    near_one_ = at.tilt <= 0 ? task_.grid().whole().exceeded(task_.question.tolerance) : ChernoffQuantile{};
+    near_one_ = at.tilt <= 0 ? task_.grid().place().whole().exceeded(task_.question.tolerance) : ChernoffQuantile{};
     if (task_.question.at < near_one_.loss) return {.cost = cost};
     if (!asks_floor_ && shows_below(smallest_delta)) return {.cost = cost};
     asks_floor_ = true;
@@ -155,7 +155,7 @@ class ByChernoff final : public Method {
 
  private:
   bool shows_below(double smallest) {
-    far_.emplace(task_.grid().whole(), task_.question.at, smallest);
+    far_.emplace(task_.grid().place().whole(), task_.question.at, smallest);
     return far_->log_delta < math::log(smallest);
   }
 

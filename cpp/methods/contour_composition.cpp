@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "methods/step_mgf_line.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
@@ -18,7 +17,6 @@
 #include "plan/saddlepoint.hpp"
 #include "plan/thinned.hpp"
 #include "plan/tuning.hpp"
-#include "pld/compose.hpp"
 
 namespace hockeystick {
 namespace {
@@ -137,39 +135,30 @@ ContourComposition::ContourComposition(Moments moments, const ContourPlan& plan,
   }
 }
 
-ContourComposition::ContourComposition(const ContourProduct& upper, const ContourProduct& lower,
+ContourComposition::ContourComposition(const Moments& upper, const Moments& lower, const Reach& reach,
                                        const ContourPlan& plan, double near)
     : plan_(plan),
       near_(near),
-      upper_(upper, smoothing_of(Smoothing::Side::upper, plan)),
-      lower_(std::in_place, lower, smoothing_of(Smoothing::Side::lower, plan)),
+      upper_(upper.product, smoothing_of(Smoothing::Side::upper, plan)),
+      lower_(std::in_place, lower.product, smoothing_of(Smoothing::Side::lower, plan)),
+      infinity_mass_{lower.rest.infinity_mass().lower, upper.rest.infinity_mass().upper},
+      error_above_(upper.rest.loss_error()),
+      error_below_(lower.rest.loss_error()),
+      reach_(reach),
       held_(bytes()) {}
 
-std::shared_ptr<const ContourComposition> ContourComposition::of_steps(const Direction& terms,
-                                                                       const Saddlepoint& saddlepoint, const Plan& grid,
+std::shared_ptr<const ContourComposition> ContourComposition::of_steps(const Direction& terms, double interval,
                                                                        const DiscretizedSteps& steps,
-                                                                       const ContourPlan& plan, double near) {
-  const Decay decay = decay_of(terms, plan);
-  const double tilt = plan.contour.tilt;
-  const auto tilted_steps = [&](const std::vector<StepPmf>& side) {
-    std::vector<ComposedTerm> result;
-    for (std::size_t j = 0; j < terms.size(); ++j)
-      result.push_back({tilted(side[j], tilt, saddlepoint.log_moment(j, tilt)), terms[j].count});
-    return result;
+                                                                       const ContourPlan& plan, double near) try {
+  const auto moments = [&](const std::vector<StepPmf>& side) {
+    return moments_of(terms, made_in_turn(side, plan.contour.tilt, decay_of(terms, plan)), plan);
   };
-  const auto product_of = [&](const std::vector<ComposedTerm>& side) {
-    Lines lines;
-    for (const ComposedTerm& term : side) lines.push_back(std::make_unique<StepMgfLine>(term.step, decay));
-    return ContourProduct(terms, kept(lines), plan.contour);
-  };
-  const auto upper = tilted_steps(steps.upper), lower = tilted_steps(steps.lower);
-  std::shared_ptr<ContourComposition> result(new ContourComposition(product_of(upper), product_of(lower), plan, near));
-  result->interval_ = grid.interval;
-  result->infinity_mass_ = {composed_infinity_mass(lower), composed_infinity_mass(upper)};  // proof: infinity-mass
-  const auto error_of = [](const auto& side) { return 1.01 * composed_loss_error(side); };  // proof: loss-coupling
-  result->error_above_ = error_of(upper), result->error_below_ = error_of(lower);
-  result->reach_ = steps.reach;
+  std::shared_ptr<ContourComposition> result(
+      new ContourComposition(moments(steps.upper), moments(steps.lower), steps.reach, plan, near));
+  result->interval_ = interval;
   return result;
+} catch (const NoLine&) {
+  return nullptr;
 }
 
 ContourComposition::Ends ContourComposition::ends(double epsilon) const {

@@ -24,10 +24,10 @@ class ContourComposition final : public Evaluator {
   /// The same with lines that are there.
   static std::shared_ptr<const ContourComposition> of(const Direction& terms, const Lines& lines,
                                                       const ContourPlan& plan, double near);
-  /// Of the discretized steps of a grid; `saddlepoint` has their cumulants.
-  static std::shared_ptr<const ContourComposition> of_steps(const Direction& terms, const Saddlepoint& saddlepoint,
-                                                            const Plan& grid, const DiscretizedSteps& steps,
-                                                            const ContourPlan& plan, double near);
+  /// Of the discretized steps of a grid of this interval; null if their masses underflow.
+  static std::shared_ptr<const ContourComposition> of_steps(const Direction& terms, double interval,
+                                                            const DiscretizedSteps& steps, const ContourPlan& plan,
+                                                            double near);
 
   Answer answer(Quantity quantity, double at, double near) const override;
   void deltas(std::span<const double> epsilons, std::span<Answer> answers) const override;
@@ -70,7 +70,9 @@ class ContourComposition final : public Evaluator {
   };
 
   ContourComposition(Moments moments, const ContourPlan& plan, double near);
-  ContourComposition(const ContourProduct& upper, const ContourProduct& lower, const ContourPlan& plan, double near);
+  // Of steps, whose lower side has moments of its own.
+  ContourComposition(const Moments& upper, const Moments& lower, const Reach& reach, const ContourPlan& plan,
+                     double near);
   static Moments moments_of(const Direction& terms, const LineOf& line_of, const ContourPlan& plan);
   static bool may_be_whole(const Direction& terms, const ContourPlan& plan);
 

@@ -26,6 +26,34 @@ LineOf made_in_turn(const Direction& direction, const LineNeeds& needs, bool who
   };
 }
 
+// A loss is a sum of offset and grid point: its error is 2 u of their sizes. Smaller masses count as not listed.
+std::unique_ptr<MgfLine> line_of(const StepPmf& step, double tilt, const Decay& decay) {
+  constexpr double least = 1e-305;
+  std::vector<Atom> atoms;
+  double unlisted = 0;
+  for (std::size_t k = 0; k < step.mass.size(); ++k) {
+    checkpoint_each<8192>(k);
+    if (step.mass[k] >= least)
+      atoms.push_back({step.loss(k), step.mass[k]});
+    else
+      unlisted += step.mass[k];
+  }
+  if (atoms.empty()) return nullptr;
+  const double size = std::max(std::fabs(atoms.front().loss), std::fabs(atoms.back().loss));
+  const double error = step.loss_error + 2 * u * (size + 2 * std::fabs(step.offset));  // proof: loss-coupling
+  // proof: infinity-mass
+  const FiniteLaw law{atoms, 0, error, infinity, unlisted * (1 + 1e-9), step.infinity_mass, step.infinity_mass};
+  return std::make_unique<AtomMgfLine>(law, tilt, 0, infinity, decay);
+}
+
+LineOf made_in_turn(const std::vector<StepPmf>& steps, double tilt, const Decay& decay) {
+  return [&steps, tilt, decay, line = std::shared_ptr<MgfLine>()](std::size_t j) mutable -> const MgfLine& {
+    line = line_of(steps[j], tilt, decay);
+    if (!line) throw NoLine{};
+    return *line;
+  };
+}
+
 void ChernoffBound::add(const MgfLine& line, std::int64_t count) {
   const double step = static_cast<double>(count) * line.log_moment_above(tilt_);
   value_ += step;

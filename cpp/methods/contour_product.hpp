@@ -5,11 +5,13 @@
 #include <complex>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "methods/question.hpp"
 #include "plan/contour_plan.hpp"
+#include "pld/loss_pmf.hpp"
 
 namespace hockeystick {
 
@@ -20,6 +22,11 @@ using LineOf = std::function<const MgfLine&(std::size_t)>;
 /// formula if there is one.
 LineOf made_in_turn(const Direction& direction, const LineNeeds& needs, bool whole = false);
 struct NoLine {};
+
+/// The line of a discretized step: of its points as atoms; null if no mass is large enough for moments.
+std::unique_ptr<MgfLine> line_of(const StepPmf& step, double tilt, const Decay& decay = {});
+/// Makes each of these lines when it is asked for; throws NoLine if there is none.
+LineOf made_in_turn(const std::vector<StepPmf>& steps, double tilt, const Decay& decay);
 
 inline LineOf kept(const Lines& lines) {
   return [&lines](std::size_t j) -> const MgfLine& { return *lines[j]; };

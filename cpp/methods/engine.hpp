@@ -40,7 +40,7 @@ class Solver {
   bool is_costly();
 
   /// The forecast answer, by which directions are ordered; inf if the answer is cheap.
-  double place() { return is_costly() ? task_.grid().place() : infinity; }
+  double place() { return is_costly() ? task_.grid().forecast() : infinity; }
 
   Task& task() { return task_; }
   /// The evaluator that answered last.

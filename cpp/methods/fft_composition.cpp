@@ -161,7 +161,7 @@ class ByTransform final : public Method {
     const bool fits = grid.fit(task_.limits.memory());
     if (!grid.limited_by().empty()) refuse(task_.answer, bytes);
     is_done_ = !fits;
-    return fits ? std::make_shared<const FftComposition>(task_.terms(), grid.plan(), grid.at()) : nullptr;
+    return fits ? std::make_shared<const FftComposition>(task_.terms(), grid.plan(), grid.place().at()) : nullptr;
   }
 
   void learn(const Answer&) override { task_.refine_grid(); }

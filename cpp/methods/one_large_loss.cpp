@@ -283,7 +283,7 @@ class ByOneLargeLoss final : public Method {
     if (const auto obstacle = task_.grid_obstacle(); !obstacle.empty()) return {.obstacle = obstacle};
     const bool wants_epsilon = task_.question.wants_epsilon();
     if (wants_epsilon && task_.answer.passes == 0 && !task_.is_named()) return {.obstacle = "others come first"};
-    const Saddlepoint& saddlepoint = task_.grid().whole();
+    const Saddlepoint& saddlepoint = task_.grid().place().whole();
     const double at = task_.question.at;
     const std::optional<double> epsilon = wants_epsilon ? large_loss_epsilon(saddlepoint, at) : at;
     const std::optional<LargeLossPlan> plan =
@@ -295,7 +295,7 @@ class ByOneLargeLoss final : public Method {
   }
 
   std::shared_ptr<const Evaluator> prepare() override {
-    return std::make_shared<ByNumberOfLargeLosses>(task_.terms(), task_.grid().whole(), tolerance_);
+    return std::make_shared<ByNumberOfLargeLosses>(task_.terms(), task_.grid().place().whole(), tolerance_);
   }
 
   // The next attempt refines the curve and the cells, if their errors make the answer too wide.

@@ -72,7 +72,7 @@ bool is_dominated(Task& task, const Answer& found) {
   const Question& asked = task.question;
   const double epsilon = asked.wants_epsilon() ? found.lower : asked.at;
   const double goal = asked.wants_epsilon() ? asked.at : found.lower;
-  const Saddlepoint& saddlepoint = task.grid().saddlepoint();
+  const Saddlepoint& saddlepoint = task.grid().place().saddlepoint();
   const Saddle at = saddlepoint.saddle_for_epsilon(epsilon);
   const double spare = math::log(goal) - saddlepoint.log_chernoff_delta(at.tilt, epsilon);
   if (!(at.tilt > 0) || spare < 0) return false;  // not worth trying

@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <vector>
 
 #include "methods/smoothing.hpp"
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/modulus_bound.hpp"
-#include "plan/atom_planner.hpp"
+#include "numeric/simd/vector_math.hpp"
 #include "plan/cost.hpp"
 #include "plan/tuning.hpp"
 
@@ -18,13 +19,16 @@ namespace {
 
 using tuning::less_smoothing, tuning::few_samples, tuning::spare_samples;
 
-double log_share(double log_tolerance) { return math::log(tuning::smoothed_share * log_tolerance); }
+double log_share(const SmoothedNeeds& needs) {
+  return math::log(tuning::smoothed_share * needs.log_tolerance) - needs.caution;
+}
 
 // Number of samples beyond which the tail is e^log_tail, at least the number that a normal law needs.
-double samples_needed(const Smoothing& smoothing, const Contour& contour, double log_tail, double most) {
+double samples_needed(const Smoothing& smoothing, const Contour& contour, double log_tail) {
   const double spacing = 2 * std::numbers::pi / contour.period;
   const double normal = std::sqrt(std::max(1.0, -log_tail) / smoothing.variance());
-  for (double count = std::ceil(std::max(64.0, normal / spacing)); count < most; count = std::ceil(1.1 * count)) {
+  for (double count = std::ceil(std::max(64.0, normal / spacing)); count < tuning::most_samples;
+       count = std::ceil(1.1 * count)) {
     const double from = spacing * count;
     const double tail = 2 * smoothing.bound(contour.tilt, from) / ((smoothing.order(from) + 1) * spacing * from);
     if (math::log(tail) < log_tail) return count;
@@ -33,36 +37,45 @@ double samples_needed(const Smoothing& smoothing, const Contour& contour, double
 }
 
 // A plan without a cost. Its count of samples is 0 if it needs too many.
-ContourPlan smoothed_contour(const Saddlepoint& saddlepoint, const Saddle& at, double log_tolerance, double caution,
-                             double flattest, double most_smoothing, double most) {
-  const double goal = log_share(log_tolerance) - caution;
+ContourPlan smoothed_contour(const Saddlepoint& saddlepoint, const Saddle& at, const SmoothedNeeds& needs) {
+  const double goal = log_share(needs);
+  constexpr double flattest = 0.9;  // the search tries flatter lines
   const ContourFrame frame = contour_frame(saddlepoint, at, goal, 1000 * likely_rounding(saddlepoint), flattest);
   ContourPlan result{.contour = frame.contour};
   Contour& contour = result.contour;
   if (!(contour.period > 0)) return result;
   const double curvature = at.regular ? at.curvature : contour.tilt * (1 + contour.tilt);
-  result.smoothing = std::min(most_smoothing, std::sqrt(tuning::smoothing_share * log_tolerance / curvature));
+  result.smoothing = std::min({tuning::widest_smoothing, needs.most_smoothing,
+                               std::sqrt(tuning::smoothing_share * needs.log_tolerance / curvature)});
   const double scale = frame.cumulants.value - contour.tilt * at.epsilon;
   const double log_sum = at.log_delta - scale + math::log(contour.period);
-  const double count =
-      samples_needed(Smoothing(Smoothing::Side::lower, result.smoothing), contour, goal + log_sum, most);
+  const double count = samples_needed(Smoothing(Smoothing::Side::lower, result.smoothing), contour, goal + log_sum);
   if (count < infinity) contour.count = static_cast<std::size_t>(count);
   return result;
 }
 
-Saddle right_of_zero(const Saddlepoint& saddlepoint, Saddle at) {
-  at.tilt = saddlepoint.tilt_right_of_zero(at);
-  return at;
+// log of the bound that lines find for the modulus of a composition's moments between two frequencies, relative to the
+// moment at the tilt.
+double log_modulus_bound(const Saddlepoint& saddlepoint, double tilt, double from, double to) {
+  double result = 0;
+  std::vector<double> masses, losses;
+  for (std::size_t j = 0; j < saddlepoint.terms(); ++j) {
+    const SeenNodes nodes = saddlepoint.nodes(j);
+    const double largest = saddlepoint.log_moment(j, tilt);
+    masses.clear(), losses.clear();
+    for (std::size_t k = 0; k < nodes.loss.size(); ++k) {
+      const double log_mass = nodes.log_mass[k] + tilt * nodes.loss[k] - largest;
+      if (log_mass > -40) masses.push_back(log_mass), losses.push_back(nodes.loss[k]);
+    }
+    exponentials(masses);
+    result += saddlepoint.count(j) * math::log(modulus_bound(masses, losses, from, to));
+  }
+  return result;
 }
-
-}  // namespace
-
-namespace {
 
 // If moments decay long before the smoothing makes samples small, the samples end where they have decayed, and bounds
 // of their moduli cover the frequencies up to the reach. Less smoothing then needs no more samples.
-void end_early(const Saddlepoint& saddlepoint, const Saddlepoint& decaying, const Saddle& at, double log_error,
-               ContourPlan& plan) {
+void end_early(const Saddlepoint& saddlepoint, const Saddle& at, double log_error, ContourPlan& plan) {
   Contour& contour = plan.contour;
   const double spacing = 2 * std::numbers::pi / contour.period, smoothing_there = less_smoothing * plan.smoothing;
   const double last = spacing * static_cast<double>(contour.count) / less_smoothing;
@@ -74,62 +87,50 @@ void end_early(const Saddlepoint& saddlepoint, const Saddlepoint& decaying, cons
   for (int i = 0; i < 12 && from < 0.3 * less_smoothing * last; ++i, from *= 1.5) {
     const double goal = log_error + log_sum - math::log(4 / (spacing * from));
     const double most = goal - math::log(smoothing.bound(contour.tilt, from));
-    if (!(log_modulus_bound(decaying, contour.tilt, from, from) < most)) continue;
+    if (!(log_modulus_bound(saddlepoint, contour.tilt, from, from) < most)) continue;
     double reach = last;
     while (reach < 20 * last &&
            math::log(smoothing.bound(contour.tilt, reach)) + smoothing.order(from) * math::log(reach / from) > goal)
       reach *= 1.05;
-    if (!(log_modulus_bound(decaying, contour.tilt, from, reach) < most)) continue;
+    if (!(log_modulus_bound(saddlepoint, contour.tilt, from, reach) < most)) continue;
     contour.count = static_cast<std::size_t>(std::ceil(from / spacing)) + 2;
     plan.reach = reach, plan.smoothing = smoothing_there;
     return;
   }
 }
 
-}  // namespace
+double count_of(const ContourPlan& plan) { return static_cast<double>(plan.contour.count); }
 
-ContourPlan plan_discretized_contour(const Saddlepoint& saddlepoint, const Plan& plan, const Saddle& at,
-                                     double log_tolerance, const Saddlepoint* decaying) {
-  ContourPlan result = smoothed_contour(saddlepoint, right_of_zero(saddlepoint, at), log_tolerance, 0,
-                                        tuning::flattest_line, tuning::widest_smoothing, tuning::most_samples);
-  if (const auto count = static_cast<double>(result.contour.count);
-      decaying && count > few_samples && plan.points * count > tuning::decay_work)
-    end_early(saddlepoint, *decaying, at, log_share(log_tolerance), result);
-  const auto count = static_cast<double>(result.contour.count);
-  if (count > 0) result.cost = cost::discretized_contour(2 * count, plan.points);
-  return result;
-}
+}  // namespace
 
 // Tries tilts below the saddle point's and keeps the one with the fewest samples whose rounding stays small: steep
 // tilts overweight sums of several rare losses.
-ContourPlan plan_contour_of_atoms(const Saddlepoint& saddlepoint, double atoms, const Saddle& at, double log_tolerance,
-                                  double caution, double most_smoothing, bool may_decay) {
+ContourPlan plan_smoothed_contour(const Saddlepoint& saddlepoint, const Saddle& at, const SmoothedNeeds& needs) {
   ContourPlan result;
-  Saddle line = right_of_zero(saddlepoint, at);
-  const double log_rounding = math::log(1e-15 * saddlepoint.total_count() / (tuning::smoothed_share * log_tolerance));
+  Saddle line = at;
+  line.tilt = saddlepoint.tilt_right_of_zero(at);
+  const double log_rounding =
+      math::log(1e-15 * saddlepoint.total_count() / (tuning::smoothed_share * needs.log_tolerance));
   const double lowest = 0.02 * line.tilt;
   for (double tilt = line.tilt; tilt > lowest; line.tilt = tilt *= 0.5) {
     const double scale = saddlepoint.cumulants(tilt).value - tilt * at.epsilon - at.log_delta;
-    if (result.contour.count > 0 && scale + log_rounding > 0) break;
-    const auto next = smoothed_contour(saddlepoint, line, log_tolerance, caution, 0.9,
-                                       std::min(tuning::widest_smoothing, most_smoothing), tuning::most_samples);
-    const auto count = static_cast<double>(next.contour.count), least = static_cast<double>(result.contour.count);
+    const double least = count_of(result);
+    if (least > 0 && scale + log_rounding > 0) break;
+    const ContourPlan next = smoothed_contour(saddlepoint, line, needs);
+    const double count = count_of(next);
     if (count > 0 && (least == 0 || count < 0.8 * least)) result = next;
-    if (result.contour.count > 0 &&
-        (static_cast<double>(result.contour.count) < few_samples || (least > 0 && count > 1.2 * least)))
-      break;
+    if (count_of(result) > 0 && (count_of(result) < few_samples || (least > 0 && count > 1.2 * least))) break;
   }
-  if (may_decay && static_cast<double>(result.contour.count) > few_samples / 2)
-    end_early(saddlepoint, saddlepoint, at, log_share(log_tolerance) - caution, result);
-  // More samples cost little here and allow less smoothing, for a narrower answer.
-  if (result.reach == 0 && static_cast<double>(result.contour.count) < spare_samples) {
-    const double less = std::max(less_smoothing, static_cast<double>(result.contour.count) / spare_samples);
-    result.contour.count = static_cast<std::size_t>(std::ceil(static_cast<double>(result.contour.count) / less));
+  if (needs.may_decay && count_of(result) > few_samples / 2) end_early(saddlepoint, at, log_share(needs), result);
+  // More samples cost little if points are few, and allow less smoothing, for a narrower answer.
+  if (result.reach == 0 && count_of(result) < spare_samples && needs.points * spare_samples < tuning::decay_work) {
+    const double less = std::max(less_smoothing, count_of(result) / spare_samples);
+    result.contour.count = static_cast<std::size_t>(std::ceil(count_of(result) / less));
     result.smoothing *= less;
   }
   result.needs = {result.contour.lower, result.contour.tilt, result.contour.higher, 0, 0};
-  const auto count = static_cast<double>(result.contour.count), terms = static_cast<double>(saddlepoint.terms());
-  if (count > 0) result.cost = cost::contour_of_atoms(terms, count, atoms);
+  if (result.contour.count > 0)
+    result.cost = cost::smoothed_contour(static_cast<double>(saddlepoint.terms()), count_of(result), needs.points);
   return result;
 }
 

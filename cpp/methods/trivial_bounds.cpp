@@ -271,7 +271,7 @@ class ByTrivialBounds final : public Method {
   std::shared_ptr<const Evaluator> prepare() override {
     const Question& asked = task_.question;
     if (task_.is_bounded) {
-      if (!may_be_tight(task_.grid().saddlepoint(), task_.terms(), asked.at, asked.tolerance)) return {};
+      if (!may_be_tight(task_.grid().place().saddlepoint(), task_.terms(), asked.at, asked.tolerance)) return {};
     }
     return std::make_shared<TrivialBounds>(task_.terms(), asked.tolerance, task_.is_bounded);
   }

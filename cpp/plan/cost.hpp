@@ -62,12 +62,9 @@ inline double contour_samples(double nanoseconds, double terms, double nodes) {
                   (left - spread_mass * nodes) / ((tuning::sample + spread_frequency) * terms));
 }
 
-/// A contour of discretized steps with this many points in all.
-inline double discretized_contour(double samples, double points) { return tuning::turn * points * samples; }
-
-/// A contour of laws with this many atoms in all, from both sides at once.
-inline double contour_of_atoms(double terms, double samples, double atoms) {
-  return contour(terms, samples, 0) + discretized_contour(samples, atoms) + tuning::sample * samples;
+/// A smoothed contour of lines with this many points in all.
+inline double smoothed_contour(double terms, double samples, double points) {
+  return contour(terms, samples, 0) + (tuning::turn * points + tuning::sample) * samples;
 }
 
 /// Bounds by the number of large losses: `fineness` is that of the cells of small losses, at least 2.

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "plan/question.hpp"
+#include "plan/place.hpp"
 #include "plan/transform_plan.hpp"
 
 namespace hockeystick {
@@ -24,13 +24,10 @@ class GridPlanner {
   /// `infinity_mass`: about the probability of an infinite loss.
   GridPlanner(const Direction& direction, const Question& question, double infinity_mass);
 
+  /// Where the answer is forecast.
+  const Place& place() const { return place_; }
   /// The forecast answer: epsilon, or log delta.
-  double place() const { return question_.wants_epsilon() ? at_.epsilon : at_.log_delta; }
-  const Saddle& at() const { return at_; }
-  /// Cumulants without the losses that truncation cuts, and of all losses.
-  const Saddlepoint& saddlepoint() const { return saddlepoint_; }
-  const Saddlepoint& whole() const { return whole_; }
-  double log_tolerance() const { return log_tolerance_; }
+  double forecast() const { return question_.wants_epsilon() ? place_.at().epsilon : place_.log_delta(); }
 
   /// Number of answers that `learn` was given.
   int attempts() const { return attempts_; }
@@ -50,25 +47,13 @@ class GridPlanner {
   double excess(const Width& found) const;
 
  private:
-  void forecast();
-  void close();
+  Plan planned(double interval) const;
   void look_at(const Width& found, bool tried);
-  bool closed_by(double epsilon);
-  Closing closing(double epsilon) const;
-  void forecast_from(double log_delta);
-  double finite_delta() const;
-  double wanted_log_tolerance() const;
 
   const Direction& direction_;
   Question question_;
-  double infinity_mass_;
-  Saddlepoint whole_, saddlepoint_;
-  Saddle at_{};
-  double log_delta_ = 0;        // of the last forecast
-  bool zero_forecast_ = false;  // whether epsilon is forecast to be 0
-  Closing closing_;
-  double closed_mass_ = 0;  // probability of an infinite loss by the closing
-  double log_tolerance_ = 0, interval_ = 0, cut_ = 0, previous_gap_ = 0;
+  Place place_;
+  double interval_ = 0, cut_ = 0, previous_gap_ = 0;
   int attempts_ = 0;
   std::string_view limited_by_;
   std::optional<Plan> plan_;

@@ -16,8 +16,8 @@
 #include "mechanisms/dominating_pair.hpp"
 #include "methods/chernoff_bound.hpp"
 #include "methods/closed_form.hpp"
+#include "methods/contour_product.hpp"
 #include "methods/contour_sum.hpp"
-#include "methods/step_mgf_line.hpp"
 #include "methods/trivial_bounds.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/layer_cake.hpp"
@@ -81,7 +81,7 @@ std::vector<Row> smoothed_deltas(const StepPmf& step, std::int64_t times, std::t
                                  const std::vector<double>& epsilons) {
   const auto [lower, tilt, higher] = tilts;
   Lines lines;
-  lines.push_back(std::make_unique<StepMgfLine>(tilted(step, tilt, 0)));
+  lines.push_back(line_of(step, tilt));
   const Smoothing smoothing = smoothing_of(step.side == Side::upper ? "upper" : "lower", deviation);
   return rows_of(
       ContourSum(ContourProduct({{nullptr, times}}, kept(lines), {lower, tilt, higher, period, count}), smoothing),
@@ -174,11 +174,12 @@ void bind_contour(py::module_& core) {
       "run; the last `later` of them multiply a product that is there.");
   module.def(
       "step_line",
-      [](const StepPmf& step, double tilt, double log_moment, double reach, double floor) -> std::unique_ptr<MgfLine> {
-        return std::make_unique<StepMgfLine>(tilted(step, tilt, log_moment), Decay{reach, floor});
+      [](const StepPmf& step, double tilt) {
+        auto line = line_of(step, tilt);
+        const auto [infinite, loss_error, above_top, least] = line->uncounted();
+        return std::tuple(std::move(line), loss_error, infinite.lower, infinite.upper);
       },
-      py::arg("step"), py::arg("tilt"), py::arg("log_moment"), py::arg("reach") = 0.0, py::arg("floor") = 1.0,
-      py::keep_alive<0, 1>(), "The moments of a discretized step, of its masses tilted and divided by e^log_moment.");
+      py::arg("step"), py::arg("tilt"), "The moments of a step; the error of its losses; bounds of its mass at +inf.");
   module.def(
       "atom_line",
       [](const std::vector<std::pair<double, double>>& atoms, double mass_error, double loss_rounding, double tilt,

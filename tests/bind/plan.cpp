@@ -50,8 +50,8 @@ void bind_plan(py::module_& core) {
         const Plan plan = make_plan(direction, saddlepoint, {at, 1e-4, interval, 1e-9, true, {top, least, tilt}});
         std::shared_ptr<const Evaluator> run;
         if (by_contour) {
-          const ContourPlan contour = plan_discretized_contour(saddlepoint, plan, at, 1e-3, &saddlepoint);
-          run = ContourComposition::of_steps(direction, saddlepoint, plan, discretized(direction, plan), contour,
+          const ContourPlan contour = plan_smoothed_contour(saddlepoint, at, {1e-3, 2 * plan.points});
+          run = ContourComposition::of_steps(direction, plan.interval, discretized(direction, plan), contour,
                                              planned_for);
         } else {
           run = std::make_shared<FftComposition>(direction, plan, at);
@@ -78,7 +78,7 @@ void bind_plan(py::module_& core) {
         Saddlepoint saddlepoint(direction);
         saddlepoint.close(top);
         const Saddle at = saddlepoint.saddle_for_epsilon(planned_for);
-        ContourPlan plan = plan_contour_of_atoms(saddlepoint, 100, at, 1e-3, 0, infinity, may_decay);
+        ContourPlan plan = plan_smoothed_contour(saddlepoint, at, {1e-3, 100, 0, infinity, may_decay});
         plan.needs.cut = cut / saddlepoint.total_count();
         plan.closing = {top, least, tilt};
         const auto made = ContourComposition::of(direction, plan, planned_for);

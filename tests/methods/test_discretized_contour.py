@@ -16,6 +16,7 @@ from exact.curve import Curve
 from exact.responses import Responses
 from hockeystick import Adjacency, _core
 from pld import stored
+from rare_runs import batches, mixture
 
 INTERVAL = 0.0625
 MASS = [0.25, 0.5, 0.125, 0.0625, 0.03125, 0.03125]
@@ -246,3 +247,40 @@ def test_a_contour_that_missed_too_much_is_planned_to_miss_less(epsilon):
         attempts = {row.method: row.attempts for row in table}
         assert attempts["discretized_contour"] <= 4
         assert attempts["fft_composition"] == 0
+
+
+RARE = {
+    "one jump": (45_685, hs.Gaussian(0.9132269).poisson_sampled(3.3538e-6), 8.16e-12),
+    "a mixture": (272_725, mixture(0.60438, (0.9384439, 2.39e-6)), 4.767e-7),
+    "rounding ruled": (153_307, mixture(0.487459, (0.7405, 1.0069e-6)), 4.12e-11),
+    "batches of one": (2_166_634, batches(0.604468, 1.1444e-6, 1, 37_649), 5.46e-5),
+    "batches of two": (91_363, batches(1.361093, 5.8336e-6, 2, 22_315), 9.4994e-10),
+}
+
+
+SIZES = {"batches of one": 4000}
+"""Of points, where they are not 240."""
+
+
+@pytest.mark.parametrize("name", RARE)
+def test_rare_large_losses_decide_where_they_are_closed(name):
+    """Closed above what the question knows of. One is asked without a name: a sum of it is lost."""
+    count, step, delta = RARE[name]
+    method = "" if name == "rounding ruled" else "discretized_contour"
+    directions = (count * step)._directions(Adjacency.ADD_OR_REMOVE_ONE)[:1]
+    limits = {"tolerance": 1e-3, "memory_limit": 1 << 28}
+    (answer,) = _core.epsilon_bounds(directions, [delta], **limits, method=method)
+    assert answer.converged
+    assert not method or answer.method == method
+    assert not method or answer.size < SIZES.get(name, 240)
+    limits["tolerance"] = 1e-2
+    (other,) = _core.epsilon_bounds(directions, [delta], **limits, method="fft_composition")
+    assert max(answer.lower, other.lower) <= min(answer.upper, other.upper)
+    assert other.upper - other.lower < math.inf
+
+
+def test_a_grid_that_is_as_wide_as_the_bulk_of_a_step_is_made_finer_at_once():
+    """Widths of its answers hardly tell of it."""
+    run = 902 * batches(0.9421574700829157, 0.0002099918818070591, 13, 32_229)
+    lower, upper = run.epsilon_bounds(5.965427850452729e-09, tolerance=1e-3)
+    assert upper - lower <= 1e-3 * upper
