@@ -306,6 +306,7 @@ COMMANDS = {
     "epsilon -s 1 -i 5 -a replace": "No such option '-a'; did you mean '--adjacency'?",
     "epsilon run.toml -d 1e-5": "; did you mean --run run.toml?",
     "filter --mu 1": "; calibrate takes it",
+    "epsilon -s 1 -i 10 -d 1e-5 --group-size 0": "group_size must be a whole number in [1, 1000]",
     "filters": "No such command 'filters'. Did you mean 'filter'?\n",
     "calibrate --epsilon 2 -d 1e-5 -s 1 -p 0.01": "r, or choose by --parameter",
     "rdp -s 1": "Python asks it as run.renyi_divergence(...)",

@@ -5,12 +5,14 @@ from typing import Any, NamedTuple
 
 import click
 
+from hockeystick import _checks
 from hockeystick.accountant import parts
 from hockeystick.cli import _options
 from hockeystick.cli._numbers import WHOLE
 from hockeystick.composition import Composable
 from hockeystick.disjoint import AnyRun, DisjointParts
 from hockeystick.limits import DEFAULT_TOLERANCE
+from hockeystick.mechanisms.grouped import MOST_RECORDS
 from hockeystick.sampling import DPSGD
 from hockeystick.wording import in_words
 
@@ -26,6 +28,7 @@ GROUP = click.option(
     type=WHOLE,
     default=1,
     show_default=True,
+    callback=lambda _, __, size: _checks.whole("group_size", size, 1, MOST_RECORDS),
     help="How many records are added, removed or replaced at once, such as those of a user.",
 )
 
