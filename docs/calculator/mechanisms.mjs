@@ -18,7 +18,10 @@ const sensitivity = { name: "sensitivity", label: "Sensitivity", help: "The most
 
 /** Mechanisms of a pipeline. A parameter `falls` if more of it costs less. */
 export const MECHANISMS = {
-  gaussian: { label: "Gaussian noise", type: "Gaussian", sampled: true, parameters: [noise] },
+  gaussian: {
+    label: "Gaussian noise", type: "Gaussian", sampled: true,
+    parameters: [{ ...noise, help: `${noise.help}; 1 / mu of Gaussian DP, or of a filter` }],
+  },
   joint_gaussian: {
     label: "Gaussian noise, several at once", type: "JointGaussian", sampled: true,
     parameters: [

@@ -84,16 +84,16 @@ function options(state, question) {
 
 /** On the command line. */
 export function commandSnippet(state, question, result) {
+  const closely = question.find ? [`--tolerance ${literal(SEARCH.tolerance)}`] : [];
   const target = question.seek === "delta" ? [`--epsilon ${literal(question.epsilon)}`] : [`--delta ${literal(question.delta)}`];
   if (state.kind === "dpsgd" && SAMPLINGS[state.sampling].command) {
     const command = question.find ? "calibrate" : question.seek === "delta" ? "delta" : "epsilon";
     const counted = SAMPLINGS[state.sampling].unit === "epochs" ? "epochs" : "steps";
     const sought = question.find ? [`--parameter ${question.find.name === "count" ? counted : "noise-multiplier"}`, `--epsilon ${literal(question.epsilon)}`] : [];
-    const closely = question.find ? [`--tolerance ${literal(SEARCH.tolerance)}`] : [];
     return `hockeystick ${[command, ...sought, ...options(state, question), ...target, ...closely].join(" \\\n  ")}\n`;
   }
   const command = question.seek === "delta" ? "delta" : "epsilon";
-  return `cat > run.json <<'END'\n${ledger(result.question)}\nEND\nhockeystick ${command} --run run.json ${target.join(" ")}\n`;
+  return `cat > run.json <<'END'\n${ledger(result.question)}\nEND\nhockeystick ${command} --run run.json ${[...target, ...closely].join(" ")}\n`;
 }
 
 function cPart({ mechanism, parameters, count }, k) {
@@ -111,6 +111,7 @@ export function cSnippet(state, question, result) {
   const declared = parts.map((part) => part.slice(0, part.lastIndexOf("\n"))).join("\n");
   const added = parts.map((part) => part.slice(part.lastIndexOf("\n") + 3)).join("\n      ");
   const [ask, at] = question.seek === "delta" ? ["hs_delta", question.epsilon] : ["hs_epsilon", question.delta];
+  const closely = question.find ? `\n  options.tolerance = ${literal(SEARCH.tolerance)};` : "";
   return `#include <hockeystick.h>
 #include <stdio.h>
 
@@ -121,7 +122,7 @@ ${declared}
   hs_answer answer;
   hs_run *run = hs_run_new();
   hs_default_options(&options, sizeof options);
-  options.adjacency = HS_${question.adjacency.replaceAll("-", "_").toUpperCase()};
+  options.adjacency = HS_${question.adjacency.replaceAll("-", "_").toUpperCase()};${closely}
   if (${added}
       ${ask}(run, &at, 1, &options, &answer) < 0) {
     fprintf(stderr, "%s\\n", hs_last_error());
@@ -138,11 +139,12 @@ ${declared}
 export function javascriptSnippet(state, question, result) {
   const added = result.question.parts.map(({ mechanism, parameters, count }) => `run.add("${mechanism}", ${JSON.stringify(parameters)}, ${count});`);
   const [ask, at] = question.seek === "delta" ? ["delta", question.epsilon] : ["epsilon", question.delta];
+  const closely = question.find ? `, tolerance: ${literal(SEARCH.tolerance)}` : "";
   return `import { load } from "hockeystick";
 
 const run = (await load()).run();
 ${added.join("\n")}
-const [{ lower, upper }] = run.${ask}([${literal(at)}], { adjacency: "${question.adjacency}" });
+const [{ lower, upper }] = run.${ask}([${literal(at)}], { adjacency: "${question.adjacency}"${closely} });
 console.log(lower, upper);
 `;
 }

@@ -28,7 +28,8 @@ const of = {
     const written = Object.entries(snippets).filter(([name]) => name.endsWith("Snippet"));
     const programs = written.map(([name, write]) => [name.replace("Snippet", ""), write(state, asked, result)]);
     const words = [...headline(asked, result, state), meaning(asked, result, state), statement(state, asked, result, library.version)];
-    return { bounds: result.bounds, found: result.found?.value, programs: Object.fromEntries(programs), words };
+    const target = asked.find ? asked.epsilon : Infinity;
+    return { bounds: result.bounds, target, found: result.found?.value, programs: Object.fromEntries(programs), words };
   },
 };
 const answers = JSON.parse(readFileSync(0, "utf8")).map((one) => {

@@ -50,6 +50,10 @@ LINKS = {
         name: urlencode({**EPOCHS, "sampling": name, "adjacency": adjacency})
         for name, adjacency in SCHEMES.items()
     },
+    "noise of draws": urlencode(
+        {**EPOCHS, "sampling": "replacement", "seek": "noise", "epsilon": "1"}
+        | {"adjacency": "replace-special"}
+    ),
     "noise of shuffled": urlencode(
         {**EPOCHS, "sampling": "shuffled", "seek": "noise", "epsilon": "1"}
         | {"adjacency": "replace-special"}
@@ -118,6 +122,7 @@ def test_command_line(name, answers, tmp_path):
     printed = run([tool("bash"), "-euo", "pipefail", "-c", wrapped], cwd=tmp_path)
     low, high = re.search(r"certified: ([0-9.e-]+) <= \w+ <= ([0-9.e-]+)", printed).groups()
     assert overlap(float(low), float(high), answers[name]["bounds"])
+    assert float(high) <= float(answers[name]["target"])
 
 
 @pytest.mark.parametrize("name", LINKS)
@@ -133,6 +138,7 @@ def test_c(name, answers, tmp_path):
     )
     lower, upper = numbers(run([sys.executable, "-c", called]))
     assert overlap(lower, upper, answers[name]["bounds"])
+    assert upper <= float(answers[name]["target"])
 
 
 @pytest.mark.parametrize("name", ["training", "pipeline"])
