@@ -2,6 +2,7 @@
 """Moments of public draws on a line against sums of integrals that are proved."""
 
 import math
+from dataclasses import replace
 from typing import NamedTuple
 
 import pytest
@@ -11,6 +12,7 @@ from exact.line import SmoothLine
 from hockeystick import _core
 from mechanisms import lines
 from mechanisms.lines import line_of
+from mechanisms.test_moment_panels import end_of
 
 UNIT_ROUNDOFF = _core.numeric.unit_roundoff
 ENDS = {"special_remove": ("remove", "replace"), "special_add": ("add", "replace")}
@@ -176,3 +178,17 @@ def test_what_lines_cut_counts_by_the_weights():
     counted = 0.75 * arb(parts[0].left_out()) + 0.25 * arb(parts[1].left_out())
     assert counted > 0
     assert counted <= arb(line.left_out()) <= 1.01 * counted
+
+
+def test_a_part_of_bounded_losses_needs_no_cut():
+    """The special record added: the losses of batches with room are at most -log(1 - rate)."""
+    draw, cut, needs = Draw(4.0, 1e-3, 1e-3, 0.02), 1e-12, (150.0, 300.0, 450.0, 9e3, 25.0)
+    line = _core.contour.moment_line(draw.pair("special_add"), *needs, cut)
+    second = _core.dominating_pair("poisson_gaussian_replace", [draw.sigma / 2, draw.later])
+    left_out = _core.contour.moment_line(second, *needs, cut / draw.none).left_out()
+    assert line.left_out() == pytest.approx(draw.none * left_out, rel=1e-5)
+    assert 0 < line.left_out() <= cut * (1 + 1e-5)
+    (weight, first), (other, rest) = draw.truth("special_add").parts
+    end = end_of(draw.sigma / 2, draw.later, left_out)
+    truth = Truth(((weight, first), (other, replace(rest, top=end))))
+    lines.check(line, truth, needs[1], needs[3] / 12, [1, 5, 11, 12])

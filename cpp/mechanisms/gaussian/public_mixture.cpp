@@ -144,8 +144,9 @@ class PublicMixture final : public DominatingPair {
           std::max(std::min(needs.log_accuracy, least_accuracy), needs.log_accuracy + std::min(0.0, share));
       for (const WeightedPart& part : parts) own.most_nodes -= std::min(own.most_nodes, part.line->size());
       parts.push_back({weight, pair->mgf_line(own), error});
-      // One part's largest losses rule the moments as much as those of all.
-      if (!parts.back().line || (needs.cut > 0 && parts.back().line->left_out() == 0)) return nullptr;
+      // One part's largest losses rule the moments as much as those of all, but where they are bounded.
+      const bool is_whole = parts.back().line && parts.back().line->left_out() == 0;
+      if (!parts.back().line || (needs.cut > 0 && is_whole && pair->loss_supremum() == infinity)) return nullptr;
     }
     if (parts.empty()) return nullptr;
     return weighted_line(std::move(parts), std::move(left_out), needs.tilt);
