@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Negative moments of a mean of log-normal variables, in ball arithmetic."""
 
+import time
+
 import pytest
 from flint import acb, arb, ctx
 from scipy.special import lambertw
@@ -62,6 +64,30 @@ def test_one_and_two_copies(mu, s):
             low, high = sampling.reversed_log_moment(mu, steps, s, nats)
             assert arb(low) <= truth <= arb(high), (steps, nats)
         assert high - low < 1e-6 * high + 1e-13
+
+
+@pytest.mark.parametrize(("mu", "s"), [(1e-3, 1e3), (0.2, 1e3), (1e-3, 1e5), (0.02, 1e4)])
+def test_large_powers_of_two_copies(mu, s):
+    """Where the integrand is narrow, and few nodes do."""
+    with ctx.workprec(160):
+        truth = of_two(mu, s)
+        for nats in (2.0, 4.0, 10.0, 25.0):
+            low, high = sampling.reversed_log_moment(mu, 2, s, nats)
+            assert arb(low) <= truth <= arb(high), nats
+    assert high - low < 1e-7 * high
+
+
+def test_large_powers_take_no_more_nodes_than_small_ones():
+    """By time: of the others each takes ten times that, or more, if all nodes down to 0 count."""
+
+    def seconds(s):
+        start = time.process_time()
+        for _ in range(20):
+            sampling.reversed_log_moment(0.01, 10_000, s, 25.0)
+        return time.process_time() - start
+
+    pairs = [(seconds(1e3), seconds(1e6)) for _ in range(5)]
+    assert min(large for _, large in pairs) < 20 * min(small for small, _ in pairs)
 
 
 @pytest.mark.parametrize(("steps", "s"), [(3, 2.0), (1000, 7.0)])

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
@@ -37,11 +38,6 @@ Rule rule_for(double s, double nats) {
   return rule;
 }
 
-// Upper bound of log Gamma(b), by Stirling's series.
-double log_gamma_above(double b) {
-  return (b - 0.5) * math::log(b) - b + 0.5 * math::log(2 * pi) + 1 / (12 * b) + 1e-12 * (1 + b);
-}
-
 // log E e^(-c Y), c > 0, by a trapezoid rule on the real line that is close relative to itself. The integrand is e^f, f
 // concave: f(v) = -v^2 / 2 - c e^(mu v - mu^2 / 2).
 class LogTransform {
@@ -63,35 +59,40 @@ class LogTransform {
     // proof: reversed-moments
     const double alias = 2 * math::exp((b * b / 2 + (1 - kappa) * most_) * (1 + 1e-12)) /
                          math::expm1(2 * pi * b / d * (1 - 8 * u)) * (1 + 1e-9);
-    const double middle = std::floor(highest_ / d), top = exponent(middle * d);
-    double sum = 1, off = rounding(middle * d), left_out = 0;
+    const double middle = std::floor(highest_ / d), at_middle = size(middle * d), far = math::exp(-nats);
+    const double top = exponent(middle * d, at_middle), off_at_middle = rounding(middle * d, at_middle);
+    double sum = 1, off = off_at_middle, left_out = 0;
     for (const int side : {-1, 1}) {
       double beyond = infinity;
-      for (int k = 1; k < most_nodes && !(beyond <= math::exp(-nats) * sum); ++k) {
-        const double v = (middle + side * k) * d, term = math::exp(exponent(v) - top);
-        sum += term, off = std::max(off, rounding(v));
-        const double fall = side * (v + c_ * mu_ * math::exp(mu_ * v - mu_ * mu_ / 2)) * (1 - 1e-12);
+      for (int k = 1; k < most_nodes && !(beyond <= far * sum); ++k) {
+        const double v = (middle + side * k) * d, here = size(v), term = math::exp(exponent(v, here) - top);
+        sum += term, off = std::max(off, rounding(v, here));
+        const double fall = side * (v + mu_ * here) * (1 - 1e-12);
         beyond = fall > 0 ? term / math::expm1(fall * d) * (1 + 1e-9) : infinity;  // proof: reversed-moments
       }
       left_out += beyond;
     }
     const double log_value = math::log(sum * d / std::sqrt(2 * pi)) + top;
     // proof: reversed-moments
-    const double error = (off + rounding(middle * d) + (64 + 4 * (std::fabs(log_value) + std::fabs(top))) * u) * 1.01;
+    const double error = (off + off_at_middle + (64 + 4 * (std::fabs(log_value) + std::fabs(top))) * u) * 1.01;
     if (!(alias < 0.5)) return {-infinity, infinity};
     return {log_value - error - math::log1p(alias) * 1.01,                                    // proof: reversed-moments
             log_value + error + (math::log1p(left_out / sum) - math::log1p(-alias)) * 1.01};  // proof: reversed-moments
   }
 
  private:
-  double exponent(double v) const { return -v * v / 2 - c_ * math::exp(mu_ * v - mu_ * mu_ / 2); }
-  double rounding(double v) const {
-    const double size = c_ * math::exp(mu_ * v - mu_ * mu_ / 2);
+  double size(double v) const { return c_ * math::exp(mu_ * v - mu_ * mu_ / 2); }
+  static double exponent(double v, double size) { return -v * v / 2 - size; }
+  double rounding(double v, double size) const {
     return (4 + v * v + size * (8 + 2 * std::fabs(mu_ * v) + 2 * mu_ * mu_)) * u;  // proof: reversed-moments
   }
 
   double mu_, c_, highest_, most_;
 };
+
+// log (e^a + e^b) and log (e^a - e^b).
+double log_sum(double a, double b) { return std::max(a, b) + math::log1p(math::exp(-std::fabs(a - b))); }
+double log_difference(double a, double b) { return b < a ? a + math::log(-math::expm1(b - a)) : -infinity; }
 
 // A sum of positive terms over e^`scale`, the largest of which is about 1.
 struct Scaled {
@@ -119,44 +120,59 @@ class NodeSums {
     const double middle = std::floor(math::log(s_ + 1) / step_);
     add(middle, last_);
     first_ = last_;
-    for (int k = 1; k < most_nodes && !is_enough_beyond(); ++k) add(middle + k, last_);
-    for (int k = 1; k < most_nodes && !is_enough_before(); ++k) add(middle - k, first_);
+    for (int k = 1; k < most_nodes && !is_enough(beyond(), beyond_whole()); ++k) add(middle + k, last_);
+    for (int k = 1; k < most_nodes && !is_enough(before(), before_whole()); ++k) add(middle - k, first_);
   }
 
   // Logarithms of the ends between which the sums over all nodes lie.
-  Interval excess() const { return ends(excess_, -infinity, before(), beyond_); }
-  Interval whole() const { return ends(whole_, before_whole().lower, before_whole().upper, beyond_whole_); }
+  Interval excess() const { return ends(excess_, {-infinity, before()}, {-infinity, beyond()}); }
+  Interval whole() const { return ends(whole_, before_whole(), beyond_whole()); }
 
  private:
+  // Logarithms of what a node adds to the excess, at most, and to the sums for E e^(-x R) and for 1.
   struct Node {
-    double y = 0, x = 0, term = 0, weight = 0, off = 0;  // logarithms of what it adds, and their error
+    double x = 0, excess = 0;
+    Interval moment{-infinity, infinity}, weight{-infinity, infinity};
+  };
+  // The outermost node on a side, and the one before.
+  struct End {
+    Node at, inner;
   };
 
-  void add(double k, Node& node) {
+  void add(double k, End& end) {
     checkpoint();
     const double y = k * step_, x = math::exp(y);
     const double at = s_ * y;
-    const auto [low, high] = excess_at(x);
-    const double off = (32 + 8 * (std::fabs(at) + std::fabs(high))) * u, off_of_1 = (32 + 8 * (std::fabs(at) + x)) * u;
-    node = {y, x, at + high + off, at - x, off_of_1};
-    excess_.add(at + low - off, node.term);                      // proof: reversed-moments
-    whole_.add(node.weight - off_of_1, node.weight + off_of_1);  // proof: reversed-moments
+    const auto [log_moment, log_excess] = logs_at(x);
+    const double most = std::max(std::fabs(log_moment.lower), std::fabs(log_excess.upper));
+    const double off = (32 + 8 * (std::fabs(at) + most)) * u, off_of_1 = (32 + 8 * (std::fabs(at) + x)) * u;
+    end.inner = std::exchange(end.at, {x,
+                                       at + log_excess.upper + off,
+                                       {at + log_moment.lower - off, at + log_moment.upper + off},
+                                       {at - x - off_of_1, at - x + off_of_1}});
+    excess_.add(at + log_excess.lower - off, end.at.excess);  // proof: reversed-moments
+    whole_.add(end.at.weight.lower, end.at.weight.upper);     // proof: reversed-moments
   }
 
-  // Encloses log (E e^(-x R) - e^-x), up to a rounding of itself.
-  Interval excess_at(double x) const {
+  struct Logs {
+    Interval moment, excess;
+  };
+
+  // Encloses log E e^(-x R) and log (E e^(-x R) - e^-x), up to a rounding of itself.
+  Logs logs_at(double x) const {
     const double c = x / steps_;
     if (!(c > centred_end)) {
       const ComplexBall ball = transform_.centred({c, 0});
       // proof: reversed-moments
       const double value = ball.value.real(), error = ball.error + 4 * u * value;
       const double low = steps_ * math::log1p(std::max(0.0, value - error)), high = steps_ * math::log1p(value + error);
-      return {log_excess(x, low, low - x), log_excess(x, high, high - x)};
+      return {{low - x, high - x}, {log_excess(x, low, low - x), log_excess(x, high, high - x)}};
     }
     auto [least, most] = LogTransform(transform_.mu(), c).log_value(nats_);
     least *= steps_, most *= steps_;
     // proof: reversed-moments
-    return {log_excess(x, std::max(0.0, x + least - 8 * u * x), least), log_excess(x, x + most + 8 * u * x, most)};
+    const double low = log_excess(x, std::max(0.0, x + least - 8 * u * x), least);
+    return {{least, most}, {low, log_excess(x, x + most + 8 * u * x, most)}};
   }
 
   // log (m - e^-x) of log m, and of the growth log m + x.
@@ -164,56 +180,48 @@ class NodeSums {
     return growth < 1 ? math::log(math::expm1(growth)) - x : log_moment + math::log1p(-math::exp(-growth));
   }
 
-  static Interval ends(const Scaled& of, double least, double more, double beyond) {
-    const double low = of.sum.lower + math::exp(least - of.scale);
-    const double high = of.sum.upper + math::exp(more - of.scale) + math::exp(beyond - of.scale);
+  static Interval ends(const Scaled& of, const Interval& below, const Interval& above) {
+    const double low = of.sum.lower + math::exp(below.lower - of.scale);
+    const double high = of.sum.upper + math::exp(below.upper - of.scale) + math::exp(above.upper - of.scale);
     // proof: reversed-moments
     const double off = 8 * u * (std::fabs(of.scale) + 4);
     return {math::log(low) + of.scale - off, math::log(high) + of.scale + off};
   }
   static double log_of(const Scaled& of) { return math::log(of.sum.upper) + of.scale; }
 
+  // Whether sums over the nodes beyond an end are known well enough.
+  bool is_enough(double more, const Interval& more_whole) const {
+    return more <= log_of(excess_) - nats_ &&
+           log_difference(more_whole.upper, more_whole.lower) <= log_of(whole_) - nats_;
+  }
+
+  // log of an upper bound of the terms beyond an end, which are log-concave: they fall as from the node before it.
+  static double falling(const Interval& at, const Interval& inner) {
+    const double fall = inner.lower - at.upper;
+    return fall > 0 ? at.upper - math::log(math::expm1(fall)) + 1e-9 : infinity;  // proof: reversed-moments
+  }
+  double beyond() const { return falling(last_.at.moment, last_.inner.moment); }
+  Interval beyond_whole() const { return {-infinity, falling(last_.at.weight, last_.inner.weight)}; }
+
   // Below the first node the excess is at most proportional to x, being convex and 0 at x = 0.
   double before() const {
     // proof: reversed-moments
-    return first_.term + first_.x - math::log(math::expm1((s_ + 1) * step_)) + 1e-9;
+    const double by_x = first_.at.excess + first_.at.x - math::log(math::expm1((s_ + 1) * step_)) + 1e-9;
+    return std::min(by_x, falling(first_.at.moment, first_.inner.moment));
   }
   // There e^-x is between its value at the first node and 1.
   Interval before_whole() const {
-    const double nodes = first_.weight - math::log(math::expm1(s_ * step_));
-    return {nodes - 2 * first_.off, nodes + first_.x + 2 * first_.off};  // proof: reversed-moments
-  }
-  bool is_enough_before() const {
-    const auto [least, most] = before_whole();
-    return before() <= log_of(excess_) - nats_ && math::log(math::expm1(most - least)) + most <= log_of(whole_) - nats_;
-  }
-
-  // Beyond the last node x^s <= x^(s + more) / last^more, and E R^-b is at most that of the geometric mean.
-  bool is_enough_beyond() {
-    const double wanted = log_of(excess_) - nats_, wanted_whole = log_of(whole_) - nats_;
-    beyond_ = beyond_whole_ = infinity;
-    if (last_.term > wanted + 8) return false;
-    const double square = transform_.mu() * transform_.mu();
-    for (double more = 1; more <= 1e5; more *= 1.5) {
-      const double b = s_ + more, nodes = math::log1p(step_ * std::sqrt(b / (2 * pi)));
-      // proof: reversed-moments
-      const double whole = log_gamma_above(b) + nodes - more * last_.y - math::log(step_);
-      const double moment = (b * square / 2 + b * b * square / (2 * steps_)) * (1 + 1e-12);
-      beyond_whole_ = std::min(beyond_whole_, whole), beyond_ = std::min(beyond_, whole + moment);
-    }
-    return beyond_ <= wanted && beyond_whole_ <= wanted_whole;
+    const double nodes = math::log(math::expm1(s_ * step_)), off = 16 * u * (1 + std::fabs(nodes));
+    const auto& [lower, upper] = first_.at.weight;
+    const double most = std::min(upper - nodes + first_.at.x + off, falling(first_.at.weight, first_.inner.weight));
+    return {lower - nodes - off, most};  // proof: reversed-moments
   }
 
   const LognormalTransform& transform_;
   double steps_, s_, step_, nats_;
   Scaled excess_, whole_;
-  Node first_, last_;
-  double beyond_ = infinity, beyond_whole_ = infinity;  // logarithms of what lies beyond the last node
+  End first_, last_;
 };
-
-// log (e^a + e^b) and log (e^a - e^b).
-double log_sum(double a, double b) { return std::max(a, b) + math::log1p(math::exp(-std::fabs(a - b))); }
-double log_difference(double a, double b) { return b < a ? a + math::log(-math::expm1(b - a)) : -infinity; }
 
 }  // namespace
 
