@@ -135,8 +135,9 @@ void add_gaussian_tails(const GaussianFamily& family, std::span<const double> lo
                         PairCells& cells) {
   const Panels panel_of(family);
   const std::array centres = centres_of(family);
-  GaussianSweep<GaussianEdge, Panels>(centres, 2 * panel_cost, panel_of)
-      .add_tails(losses, std::span<const GaussianEdge>(edges.at), cells);
+  const GaussianSweep<GaussianEdge, Panels> sweep(centres, 2 * panel_cost, panel_of);
+  cells.lower_tail_p = sweep.lower_tail(edges.at.front());
+  sweep.add_upper_tail(losses, edges.at.back(), cells);
   const auto [x, k0] = edges.at.back();
   if (std::isinf(x)) return;
   const double kernel = 1.01 * (k0 * normal_tail(x) + family.k1 * normal_tail(x - family.mu));

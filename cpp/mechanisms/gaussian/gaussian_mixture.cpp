@@ -81,6 +81,7 @@ class Mixture : public DominatingPair {
     const std::vector<MixtureLoss::Inverse> places = placed(losses);
     const MixtureEdges edges = carried(std::array{places.front(), places.back()});
     PairCells tails = cells(ends, edges, true);
+    tails.lower_tail_p = p_below(edges.at.front().x);
     tails.lower_tail_q = q_below(edges.at.front().x);
     return inner(std::move(tails), losses, places);
   }
@@ -127,9 +128,23 @@ class Mixture : public DominatingPair {
     return x - 1e-9 * (1 + std::fabs(x));
   }
 
-  // Cells, or only the tails.
+  // Cells, or only the upper tail.
   virtual PairCells cells(std::span<const double> losses, const MixtureEdges& edges, bool tails) const = 0;
+  // Within `mass_error`; an upper bound.
+  virtual double p_below(double x) const = 0;
   virtual double q_below(double x) const = 0;
+
+  // The mass below x of the mixture whose components lie at `sign` times their shifts.
+  double mixed_below(double x, double sign) const {
+    if (std::isinf(x)) return x > 0 ? 1 : 0;
+    CompensatedSum sum;
+    if (loss_.rest() > 0) sum.add(loss_.rest() * normal_tail(-x));
+    for (const auto& [shift, weight] : loss_.components()) {
+      const auto [z, rounding] = two_sum(sign * shift, -x);
+      sum.add(weight * normal_tail(z) * (1 - std::max(z, 0.0) * rounding));  // proof: cell-rounding
+    }
+    return sum.value();
+  }
 
   // Rounding as for gaussian_cells, plus that of sums over the components;
   // cpp/proofs/cell-rounding.md.
@@ -139,9 +154,9 @@ class Mixture : public DominatingPair {
     const GaussianSweep<MixtureEdge, Panel> sweep(centres_, 0.5 * panel_cost * static_cast<double>(loss_.size()),
                                                   panel);
     PairCells result = tails ? PairCells{} : sweep.cells(losses, at);
-    if (tails) sweep.add_tails(losses, at, result);
+    if (tails) sweep.add_upper_tail(losses, at.back(), result);
     result.loss_error = result.edge_error = edges.loss_error;  // proof: loss-coupling
-    result.mass_error = (45 + loss_.terms()) * u;              // proof: cell-rounding
+    result.mass_error = (50 + loss_.terms()) * u;              // proof: cell-rounding
     // proof: cell-rounding
     result.share_error = (150 + 3 * loss_.terms() + 4 * (tails ? 0 : widest_growth(loss_.largest(), at))) * u;
     result.share_error_p = 6 * gauss_legendre_error + 1e-307;  // proof: cell-quadrature
@@ -264,6 +279,7 @@ class Remove final : public Mixture {
     return swept(panel, losses, edges, tails);
   }
 
+  double p_below(double x) const override { return mixed_below(x, 1); }
   double q_below(double x) const override { return normal_tail(-x) * (1 + 2 * normal_error); }
 };
 
@@ -314,12 +330,8 @@ class Add final : public Mixture {
     return swept(panel, losses, edges, tails);
   }
 
-  double q_below(double x) const override {
-    CompensatedSum sum;
-    if (loss_.rest() > 0) sum.add(loss_.rest() * normal_tail(-x));
-    for (const auto& [shift, weight] : loss_.components()) sum.add(weight * normal_tail(-x - shift));
-    return sum.value() * (1 + 2 * normal_error + loss_.terms() * u);
-  }
+  double p_below(double x) const override { return normal_tail(-x); }
+  double q_below(double x) const override { return mixed_below(x, -1) * (1 + 2 * normal_error + loss_.terms() * u); }
 };
 
 std::shared_ptr<const DominatingPair> Remove::reverse() const { return std::make_shared<Add>(loss_); }

@@ -112,10 +112,11 @@ class GaussianSweep {
     return mass;
   }
 
-  /// Adds P's tails; the caller adds lower_tail_q.
-  void add_tails(std::span<const double> losses, std::span<const Edge> edges, PairCells& cells) const {
-    const Edge &first = edges.front(), &last = edges.back();
-    if (first.x > -infinity) cells.lower_tail_p = sweep_left(first.x, at_infinity).p;
+  /// P below the first edge.
+  double lower_tail(const Edge& first) const { return first.x > -infinity ? sweep_left(first.x, at_infinity).p : 0; }
+
+  /// Adds P's tail above the last edge.
+  void add_upper_tail(std::span<const double> losses, const Edge& last, PairCells& cells) const {
     if (last.x == -infinity) {  // all mass lies above the last edge
       cells.upper_tail_p = 1;
       cells.upper_tail_above = -math::expm1(losses.back());
