@@ -98,3 +98,16 @@ def test_two_steps_enclose_the_sum_over_both(way, noise):
         )
         other = "add" if way == "remove" else "remove"
         assert reverse.delta_above([x])[0] >= of_two(noise, x, other) * (1 - 1e-4)
+
+
+@pytest.mark.parametrize("steps", [2, 100, 10**4])
+@pytest.mark.parametrize("noise", [0.001, 0.02, 0.035])
+def test_an_added_record_costs_the_least_step_less_what_others_near_it_hide(noise, steps):
+    """Sides that differed by log t, up to 3 % of epsilon, and were refused."""
+    above, below = (pair("add", side, noise, steps) for side in ("above", "below"))
+    for delta in (0.5, 1e-3):
+        most, least = (
+            _core.epsilon_bounds([[(one, 1)]], [delta], tolerance=1e-4, memory_limit=1 << 28)[0]
+            for one in (above, below)
+        )
+        assert least.lower <= most.upper <= least.lower * (1 + 1e-3)

@@ -103,23 +103,52 @@ double none_below(const Epoch& epoch, double z) {
   return math::exp(epoch.steps * log_p);
 }
 
-// A record added: L lies between W and W + log t, in cells of W.
+// The mean of e^(y_i + W) of all but the largest y_i, within 1e-9, W being mu^2 / 2 + mu z.
+double other_at(const Epoch& epoch, double z) {
+  if (!(z + epoch.mu > 1)) return 1;
+  return std::min(1.0, normal_pdf(z) * mills_ratio(z + epoch.mu) / normal_tail(z));
+}
+
+// Atoms of a cell: of equally many others at W as a binomial number has successes, up to `most_near`.
+constexpr int most_near = 3;
+void add_near(AtomicLaw& law, const Epoch& epoch, double mass, double loss, double other) {
+  const double least = std::min(0.9, other * (1 - 1e-9)), others = epoch.steps - 1;  // proof: visible-allocation
+  double weight = math::exp(others * math::log1p(-least)), rest = 1;
+  for (int near = 0; near <= most_near; ++near) {
+    const bool is_last = near == most_near || !(rest - weight > 1e-4);  // of which rounding tells enough
+    const double part = mass * (is_last ? rest : weight), here = loss - math::log(near + 1);
+    if (part > 1e-290) law.atoms.push_back({here, part, part * math::exp(-here)});
+    if (is_last) return;
+    rest -= weight;
+    weight *= std::max(0.0, others - near) / (near + 1) * (least / (1 - least));
+  }
+}
+
+// A record added: L is W + log t less the log of 1 and the sum of e^(y_i + W) over all but the largest y_i, in cells of
+// W.
 AtomicLaw added(const Epoch& epoch, bool is_above) {
   const double width = 0.25 / epoch.cells, off = is_above ? 1e-11 : -1e-11;
   AtomicLaw law;
-  double before = 1, q = 1, largest = 0;
+  double before = 1;
   for (std::size_t k = 1; before > epoch.tail && k < (1 << 20); ++k) {
     checkpoint_each<64>(k);
-    const double z = -20 + width * static_cast<double>(k), end = is_above ? z : z - width;
-    const double after = std::min(before, none_below(epoch, z) * (1 + off));  // proof: visible-allocation
-    const double loss = epoch.mu * (epoch.mu / 2 + end) + (is_above ? epoch.log_steps : 0);
-    if (z > 30) break;
-    if (before - after > 1e-290 && (is_above || loss > 0)) {
-      law.atoms.push_back({loss, before - after, (before - after) * math::exp(-loss)});
-      q -= law.atoms.back().q, largest = std::max(largest, std::fabs(loss));
+    const double end = -20 + width * static_cast<double>(k), begin = end - width;
+    const double after = std::min(before, none_below(epoch, end) * (1 + off));  // proof: visible-allocation
+    if (end > 30) break;
+    if (before - after > 1e-290) {
+      const double loss = epoch.mu * (epoch.mu / 2 + (is_above ? end : begin)) + epoch.log_steps, mass = before - after;
+      if (is_above) {
+        add_near(law, epoch, mass, loss, other_at(epoch, begin));
+      } else {
+        const double most = other_at(epoch, end) * (1 + 1e-9) * (epoch.steps - 1);  // proof: visible-allocation
+        const double least = loss - math::log1p(most);
+        if (least > 0) law.atoms.push_back({least, mass, mass * math::exp(-least)});
+      }
     }
     before = after;
   }
+  double q = 1, largest = 0;
+  for (const LossAtom& atom : law.atoms) q -= atom.q, largest = std::max(largest, std::fabs(atom.loss));
   if (is_above) law.atoms.push_back({infinity, before, 0});
   law.atoms.push_back({-infinity, 0, std::max(0.0, q)});
   law.mass_error = 1e-11;                                          // proof: visible-allocation

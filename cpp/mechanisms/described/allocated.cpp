@@ -48,11 +48,11 @@ PairName convolved(const std::string& what, bool is_above, const Described& one,
 }
 
 // Whether little noise tells the curve as it is: of a removed record, or of an added one with losses beyond those of
-// convolutions, which the least of all steps has.
+// convolutions, which the least of all steps has, or most of them: convolutions then know small deltas alone.
 bool is_visible(double noise, double steps, Comparison way, const Accuracy& accuracy) {
   if (noise >= visible || form(way) != "add") return noise < visible;
   const double beyond = normal_tail(most_convolved * noise - 0.5 / noise);
-  return steps * math::log(beyond) > math::log(accuracy.tail);
+  return steps * math::log(beyond) > math::log(accuracy.tail) || (beyond > 0.5 && accuracy.tail > 1e-10);
 }
 
 bool is_visible(const Described& one, Comparison way, const Accuracy& accuracy) {
