@@ -116,9 +116,22 @@ def test_directions_that_differ():
         best = run.true_positive_rate_bounds(fpr, adjacency="remove-one").lower
         n = 10**7
         hits, alarms = int(best * n), int(fpr * n)
-        assert not hs.audit.refutes(run, **counted(hits, n - hits, alarms, n - alarms))
+        for adjacency in ("add-or-remove-one", "remove-one", "add-one", "replace-special"):
+            honest = counted(hits, n - hits, alarms, n - alarms)
+            assert not hs.audit.refutes(run, **honest, adjacency=adjacency)
         more = min(n, int(1.02 * best * n) + 3000)
         assert hs.audit.refutes(run, **counted(more, n - more, alarms, n - alarms))
+
+
+def test_an_added_record_is_missed_no_more_often_than_claimed():
+    """Right "no"s, at the rate of wrong ones: the test of the direction that is claimed."""
+    run, n = 4 * hs.Gaussian(0.7).poisson_sampled(0.3), 10**7
+    for missed in (1e-3, 0.05):
+        best = run.true_positive_rate_bounds(missed, adjacency="add-one").lower
+        misses = int(missed * n)
+        for right, is_refuted in ((int(best * n), False), (int(1.02 * best * n) + 3000, True)):
+            four = counted(n - misses, misses, n - right, right)
+            assert hs.audit.refutes(run, **four, adjacency="add-one") == is_refuted
 
 
 def test_reconstruction():

@@ -151,10 +151,13 @@ def refutes(
     (True, False)
     """
     known, under = run_and_adjacency("run", run, adjacency)
-    rate, alarm, _ = _rates(
+    rate, alarm, miss = _rates(
         (true_positives, false_negatives, false_positives, true_negatives), level_of(confidence)
     )
-    # "Positive" says that the record is there: the test of one direction.
+    # "Positive" says that the record is there: the test of one direction. Where that is not claimed
+    # it is "negative", which is right where there is no record, and wrong where there is one.
+    if under is Adjacency.ADD_ONE:
+        rate, alarm = outward.difference(1.0, alarm, above=False), miss
     one = Adjacency.REMOVE_ONE if under is Adjacency.ADD_OR_REMOVE_ONE else under
     return rate > known.true_positive_rate(alarm, adjacency=one)
 
