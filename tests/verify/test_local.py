@@ -9,6 +9,7 @@ from flint import arb
 
 import hockeystick as hs
 from hockeystick.adjacency import Direction
+from hockeystick.verify.curves import Composed
 from hockeystick.verify.local import attained, proved
 from mechanisms.test_shuffled_local import TRUTHS, delta_of, k_ary, laplace_rows
 
@@ -101,3 +102,20 @@ def test_the_largest_loss_and_what_is_refused():
 def test_what_takes_too_many_sums_is_refused_before_they_are_made():
     many = hs.verify(3 * hs.ShuffledLocal(epsilon0=1.0, users=10_000), delta=1e-6, **HOW)
     assert many.reason == "it takes more work than is allowed: values of a curve at knots"
+
+
+@pytest.mark.parametrize(
+    ("users", "question"), [(10**6, {"delta": 1e-6}), (10_000, {"false_positive_rate": 0.01})]
+)
+def test_questions_that_take_too_many_values_are_refused_after_the_first(
+    users, question, monkeypatch
+):
+    """Seconds are none of a test: the values of curves are counted."""
+    made = []
+    value = Composed.delta
+    monkeypatch.setattr(Composed, "delta", lambda *given: made.append(1) or value(*given))
+    found = hs.verify(
+        1 * hs.ShuffledLocal(epsilon0=1.0, users=users), fast=False, **HOW, **question
+    )
+    assert found.reason.startswith("it takes more work than is allowed")
+    assert len(made) == 1

@@ -16,6 +16,7 @@ from hockeystick.bounds import Bounds
 from hockeystick.composition import Terms
 from hockeystick.disjoint import AnyRun
 from hockeystick.errors import best_bounds
+from hockeystick.mechanisms import ShuffledLocal
 from hockeystick.verify import largest, questions, renyi
 from hockeystick.verify.balls import (
     ZERO,
@@ -31,7 +32,7 @@ from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.made import Sides
 from hockeystick.verify.result import Verified
 from hockeystick.verify.sides import has_gap, sides
-from hockeystick.verify.work import bounded, remaining
+from hockeystick.verify.work import afford, bounded, remaining
 
 ROUNDS = 4
 METHOD = "closed forms of both ends"
@@ -233,6 +234,7 @@ def _between(ask: Ask, kept: Kept, point: float, digits: int) -> Found:
     """What is proved and what is attained: the exact value is between, or both."""
     with ctx.workprec(64 + int(3.33 * (digits + GUARD))):
         found = kept.sides(digits)
+        _foresee(ask, kept.runs, found)
         proved = _ask(ask, [one.proved for one in found], point, digits)
         attained = _attained(ask, found, point, digits)
         low, high = (proved, attained) if ask is questions.bayes_risk else (attained, proved)
@@ -243,6 +245,26 @@ def _between(ask: Ask, kept: Kept, point: float, digits: int) -> Found:
         first, last = (decimal(end, digits)[0] for end in (low, high))
         gap = f"a gap is left from {first} to {last}, one proved, the other attained"
         return Found(between(low, high), METHOD, {}, gap, (low, high))
+
+
+VALUES = {questions.epsilon: 10, questions.power: 100}
+"""At least as many values of each curve of reports are asked for: there are 21, and 203."""
+
+
+def _foresee(ask: Ask, runs: Runs, found: Sequence[Sides]) -> None:
+    """Refuse what takes too long before it is done: each value of reports takes as much.
+
+    Raises:
+        NotKnownError: There is not as much work left.
+    """
+    if ask not in VALUES or not all(
+        isinstance(one, ShuffledLocal) for run in runs for one, _ in run
+    ):
+        return
+    curves = [one for way in found for one in (way.proved, *way.attained)]
+    before = remaining()
+    curves[0].delta(arb(0.1))
+    afford(VALUES[ask] * len(curves) * (before - remaining()))
 
 
 def _attained(ask: Ask, found: Sequence[Sides], point: float, digits: int) -> arb:
