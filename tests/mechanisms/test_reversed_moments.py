@@ -66,7 +66,9 @@ def test_one_and_two_copies(mu, s):
         assert high - low < 1e-6 * high + 1e-13
 
 
-@pytest.mark.parametrize(("mu", "s"), [(1e-3, 1e3), (0.2, 1e3), (1e-3, 1e5), (0.02, 1e4)])
+@pytest.mark.parametrize(
+    ("mu", "s"), [(1e-3, 1e3), (0.2, 1e3), (1e-3, 1e5), (1e-3, 3e6), (0.02, 1e4)]
+)
 def test_large_powers_of_two_copies(mu, s):
     """Where the integrand is narrow, and few nodes do."""
     with ctx.workprec(160):
@@ -124,3 +126,15 @@ def test_divergences_of_added_records_are_answered(noise, steps, order):
     found = run.renyi_divergence_bounds(order, adjacency="add-one")
     assert 0 < found.lower <= found.upper <= order / (2 * noise**2) * (1 + 1e-12)
     assert found.upper - found.lower <= 1e-3 * found.upper
+
+
+@pytest.mark.parametrize(("noise", "steps"), [(42.6, 4904), (108.0, 1109), (1336.0, 4300)])
+def test_zcdp_of_added_records_is_answered_where_noise_is_much(noise, steps):
+    """The slope is all but the same up to orders of a thousand times the steps."""
+    run = hs.Gaussian(noise).random_allocation(steps=steps)
+    found = run.zcdp_bounds(adjacency="add-one")
+    with ctx.workprec(100):
+        slope = ((1 / arb(noise) ** 2).exp() - 1) / (2 * steps)  # of small orders
+    assert found.upper - found.lower <= 1e-3 * found.upper
+    assert found.lower <= slope * (1 + arb("1e-6"))
+    assert slope <= found.upper

@@ -100,7 +100,7 @@ class AllocatedMoments final : public MomentsAlone {
       return central_.empty() ? known : both(known, log_moment_by_central(central_, t));
     }
     const Interval known{0, std::min(upper, log_moment_of_product(t))};
-    if (!transform_ || !WorkLimit::take(reversed_moment_work(t))) return known;
+    if (!transform_ || !WorkLimit::take(reversed_moment_work(transform_->mu(), steps_, t))) return known;
     // E R^-t - 1 is about t (t + 1) / 2 of the variance of R.
     const double excess = t * (t + 1) / 2 * transform_->variance() / steps_;
     return both(known, reversed_log_moment(*transform_, steps_, t, 25 - std::min(0.0, math::log(excess))));

@@ -94,6 +94,9 @@ class LogTransform {
 double log_sum(double a, double b) { return std::max(a, b) + math::log1p(math::exp(-std::fabs(a - b))); }
 double log_difference(double a, double b) { return b < a ? a + math::log(-math::expm1(b - a)) : -infinity; }
 
+// log (e^v - 1), v > 0, where e^v may overflow.
+double log_less_1(double v) { return v > 40 ? v : math::log(math::expm1(v)); }
+
 // A sum of positive terms over e^`scale`, the largest of which is about 1.
 struct Scaled {
   double scale = -infinity;
@@ -198,7 +201,7 @@ class NodeSums {
   // log of an upper bound of the terms beyond an end, which are log-concave: they fall as from the node before it.
   static double falling(const Interval& at, const Interval& inner) {
     const double fall = inner.lower - at.upper;
-    return fall > 0 ? at.upper - math::log(math::expm1(fall)) + 1e-9 : infinity;  // proof: reversed-moments
+    return fall > 0 ? at.upper - log_less_1(fall) + 1e-9 : infinity;  // proof: reversed-moments
   }
   double beyond() const { return falling(last_.at.moment, last_.inner.moment); }
   Interval beyond_whole() const { return {-infinity, falling(last_.at.weight, last_.inner.weight)}; }
@@ -206,12 +209,12 @@ class NodeSums {
   // Below the first node the excess is at most proportional to x, being convex and 0 at x = 0.
   double before() const {
     // proof: reversed-moments
-    const double by_x = first_.at.excess + first_.at.x - math::log(math::expm1((s_ + 1) * step_)) + 1e-9;
+    const double by_x = first_.at.excess + first_.at.x - log_less_1((s_ + 1) * step_) + 1e-9;
     return std::min(by_x, falling(first_.at.moment, first_.inner.moment));
   }
   // There e^-x is between its value at the first node and 1.
   Interval before_whole() const {
-    const double nodes = math::log(math::expm1(s_ * step_)), off = 16 * u * (1 + std::fabs(nodes));
+    const double nodes = log_less_1(s_ * step_), off = 16 * u * (1 + std::fabs(nodes));
     const auto& [lower, upper] = first_.at.weight;
     const double most = std::min(upper - nodes + first_.at.x + off, falling(first_.at.weight, first_.inner.weight));
     return {lower - nodes - off, most};  // proof: reversed-moments

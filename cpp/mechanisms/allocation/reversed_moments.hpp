@@ -6,7 +6,7 @@
 // t of the transform of Y: E R^-s Gamma(s) = the integral of x^(s-1) E e^(-x R) over x > 0.
 #pragma once
 
-#include <cmath>
+#include <algorithm>
 
 #include "numeric/interval.hpp"
 #include "numeric/lognormal_transform.hpp"
@@ -17,9 +17,11 @@ namespace hockeystick {
 /// moment; the upper end is infinite where no transform is known far enough out.
 Interval reversed_log_moment(const LognormalTransform& transform, double steps, double s, double nats);
 
-/// A guess of its work [ns]: where s is small nodes reach far down, and where it is large the transform of each takes
-/// many. Measured at noise .6 to 900, 10 to 10^4 steps and s from 10^-4 to 10^6: .01 to 3 ms.
-inline double reversed_moment_work(double s) { return 1.5e4 * (1 + std::sqrt(s) / 10) + (s < 0.1 ? 4e5 : 0); }
+/// A guess of its work [ns]: where s is small nodes reach far down, and where s mu^2 is large next to the steps the
+/// transform of each takes many. Measured at noise .6 to 900, 10 to 10^4 steps and s from 10^-4 to 10^6: .01 to 3 ms.
+inline double reversed_moment_work(double mu, double steps, double s) {
+  return 2e4 + (s < 0.1 ? 1e6 : 0) + 3e5 * std::min(s * mu * mu / steps, 10.0);
+}
 
 /// Encloses log E e^(-c Y), c > 0, Y = e^(mu x - mu^2 / 2), x standard normal; the rule is off by about e^-nats of it.
 Interval log_transform(double mu, double c, double nats);
