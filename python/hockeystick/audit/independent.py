@@ -58,7 +58,8 @@ def epsilon_lower(
 
     With t at most the true positive rate and f at least the false positive rate, both with
     probability `confidence`, epsilon is at least log((t - delta) / f) and log((1 - f - delta) /
-    (1 - t)). An attack that is right less often than not is not turned round: it gives 0.
+    (1 - t)). The first is of a removed record, the second of an added one: the larger bounds the
+    epsilon of both. An attack that is right less often than not is not turned round: it gives 0.
 
     Args:
         true_positives: Runs with the record of which the attack says so.

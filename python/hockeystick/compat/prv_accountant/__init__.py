@@ -9,7 +9,8 @@ for what is listed below, and it need not be installed. On the command line, ``h
 
 Every answer is ``(lower, estimate, upper)``: the truth lies between the outer two, rounding
 included, and `estimate` is their middle. It is the loss of removing a record that is enclosed, as
-there: for DP-SGD also that of adding one. Answers differ where the original is wrong, or fails:
+there. No run of DP-SGD is known where adding one costs more, but that is not proved: ``Composition``
+asks for both. Answers differ where the original is wrong, or fails:
 
 | where | prv_accountant 0.2.0 | here |
 | --- | --- | --- |

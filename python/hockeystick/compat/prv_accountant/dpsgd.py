@@ -73,7 +73,7 @@ def find_noise_multiplier(
     eps_error: float = 0.1,
     mu_max: float = 100.0,
 ) -> float:
-    """The least noise multiplier at which DP-SGD provably meets the target.
+    """The least noise multiplier at which DP-SGD provably meets the target, a record removed.
 
     Args:
         sampling_probability: In [0, 1].
