@@ -79,7 +79,9 @@ def _asked_of_composition(name: str) -> Any:  # noqa: ANN401, a method as any ot
             is_costly = usual > DEFAULT_TOLERANCE  # as of P(L > epsilon), which takes its inverse
             own["tolerance"] = max(self.tolerance, usual) if is_costly else self.tolerance
         entries = self._entries
-        if len(at) == 1 and name in _KEPT:
+        if not at and _KEPT.get(name) in options:
+            at = (options.pop(_KEPT[name]),)
+        if name in _KEPT and len(at) == 1:
             known = self._known_so_far(name, at[0], entries, own | options)
             if known is not None:
                 return known
@@ -88,7 +90,12 @@ def _asked_of_composition(name: str) -> Any:  # noqa: ANN401, a method as any ot
     return asked
 
 
-_KEPT = ("epsilon", "epsilon_bounds", "delta", "delta_bounds")
+_KEPT = {
+    name: QUERIES[wanted].argument
+    for wanted in ("epsilon", "delta")
+    for name in (wanted, f"{wanted}_bounds")
+}
+"""What is answered from what was kept, and what it is asked about."""
 
 
 def _signature(ask: Callable[..., Any]) -> inspect.Signature:

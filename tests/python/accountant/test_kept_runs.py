@@ -64,6 +64,17 @@ def test_an_admission_is_decided_by_what_is_kept(monkeypatch):
     assert spent.upper <= 1.3 * epsilon
 
 
+def test_an_argument_may_be_named(monkeypatch):
+    """A question that named delta was once answered from the start, at four times the price."""
+    acct = Accountant()
+    for step in schedule(60):
+        acct.compose(step)
+    known = acct.epsilon(DELTA), acct.epsilon_bounds(DELTA), acct.delta(1.0)
+    monkeypatch.setattr(type(acct.composition), "epsilon", None)
+    assert (acct.epsilon(delta=DELTA), acct.epsilon_bounds(delta=DELTA)) == known[:2]
+    assert acct.delta(epsilon=1.0) == known[2]
+
+
 def test_copies_and_what_was_saved_go_their_own_ways():
     acct = Accountant()
     first, second = schedule(60), schedule(60, seed=9)
