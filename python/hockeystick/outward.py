@@ -9,53 +9,20 @@ nothing of their own.
 (0.25, True)
 """
 
-# ruff: noqa: ANN401, a number or an array, and so is the result
-
 from typing import Any
 
 from hockeystick import _core
 
+sum_of = _core.outward_sum
+product = _core.outward_product
+quotient = _core.outward_quotient
+root = _core.outward_root
+exp = _core.outward_exp
+expm1 = _core.outward_expm1
+log = _core.outward_log
+total = _core.outward_total
 
-def sum_of(a: Any, b: Any, *, above: bool) -> Any:
-    """The sum of two."""
-    return _core.outward_sum(a, b, above)
 
-
-def difference(a: Any, b: Any, *, above: bool) -> Any:
+def difference(a: Any, b: Any, *, above: bool) -> Any:  # noqa: ANN401, a number or an array
     """The one less the other."""
-    return _core.outward_sum(a, -b, above)
-
-
-def product(a: Any, b: Any, *, above: bool) -> Any:
-    """The product of two."""
-    return _core.outward_product(a, b, above)
-
-
-def quotient(a: Any, b: Any, *, above: bool) -> Any:
-    """The one over the other, which is not 0."""
-    return _core.outward_quotient(a, b, above)
-
-
-def root(x: Any, *, above: bool) -> Any:
-    """The square root of what is >= 0."""
-    return _core.outward_root(x, above)
-
-
-def exp(x: Any, *, above: bool) -> Any:
-    """The exponential."""
-    return _core.outward_exp(x, above)
-
-
-def expm1(x: Any, *, above: bool) -> Any:
-    """The exponential less 1."""
-    return _core.outward_expm1(x, above)
-
-
-def log(x: Any, *, above: bool) -> Any:
-    """The logarithm of what is > 0."""
-    return _core.outward_log(x, above)
-
-
-def total(terms: Any, *, above: bool) -> float:
-    """The sum of all terms."""
-    return _core.outward_total(terms, above)
+    return sum_of(a, -b, above=above)
