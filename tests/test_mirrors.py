@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 # this list with its test.
 THROUGH_OTHERS = {
     "c": "question",
-    "discretize": "cells tangent_points",
+    "discretize": "cells",
     "mechanisms": "atomic_pair atomic_registration continuous density_mgf_line described discrete "
     "gaussian_cells gaussian_mgf_line gaussian_tradeoff given grid_law noise_functions "
     "public_mixture random_allocation sampled",

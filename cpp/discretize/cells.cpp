@@ -97,43 +97,6 @@ SupportCells cut_at(const DominatingPair& pair, Support support, std::vector<dou
   return cells;
 }
 
-SupportCells cut_again(const DominatingPair& pair, const SupportCells& cells, std::vector<double> cuts) {
-  constexpr std::size_t apart = 16;  // cells between others that are not worth a pass of their own
-  SupportCells result = cells;
-  result.cuts = std::move(cuts);
-  const std::size_t count = result.cuts.size();
-  const double rounding = rounding_of(cells.support);
-  // The cuts are guesses. Each is held to its gap, as cells that overlap would count mass twice.
-  for (std::size_t i = 0; i < count; ++i)
-    // One that is no number goes to the lower end.
-    result.cuts[i] = std::min(cells.loss(i + 1), std::max(cells.loss(i), result.cuts[i]));  // proof: tangent-hull
-  const auto moved = [&](std::size_t i) { return result.cuts[i] != cells.cuts[i]; };
-  for (std::size_t first = 0, last; first < count; first = last) {
-    last = first + 1;
-    if (!moved(first)) continue;
-    for (std::size_t i = last; i < std::min(count, last + apart); ++i)
-      if (moved(i)) last = i + 1;
-    std::vector<double> edges;
-    for (std::size_t i = first; i < last; ++i) {
-      edges.push_back(cells.loss(i));
-      edges.push_back(result.cuts[i]);
-    }
-    edges.push_back(cells.loss(last));
-    const PairCells parts = pair.integrate_inner(edges);
-    std::copy(parts.cells.begin(), parts.cells.end(),
-              result.parts.cells.begin() + static_cast<std::ptrdiff_t>(2 * first));
-    const auto raise = [&](double PairCells::* error, double added = 0) {
-      result.parts.*error = std::max(result.parts.*error, parts.*error + added);
-    };
-    raise(&PairCells::mass_error);
-    raise(&PairCells::share_error);
-    raise(&PairCells::share_error_p);
-    raise(&PairCells::edge_error);
-    raise(&PairCells::loss_error, rounding);
-  }
-  return result;
-}
-
 Beyond beyond(const SupportCells& cells) {
   const PairCells& parts = cells.parts;
   const double p = parts.upper_tail_p, above = parts.upper_tail_above;

@@ -57,9 +57,6 @@ SupportCells cut_midway(const DominatingPair& pair, Support support);
 /// Cuts at the given losses. Throws std::invalid_argument if the interval is too large.
 SupportCells cut_at(const DominatingPair& pair, Support support, std::vector<double> cuts);
 
-/// The same cells with other cuts; integrates anew only where the cuts differ.
-SupportCells cut_again(const DominatingPair& pair, const SupportCells& cells, std::vector<double> cuts);
-
 /// The mass above a closed support: at its last point and at +inf, with the same P- and Q-mass, and the error of each.
 struct Beyond {
   double at_top, at_infinity, error;

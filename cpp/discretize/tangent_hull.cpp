@@ -228,23 +228,6 @@ StepPmf lower_pmf(const SupportCells& cells, Curve&& curve) {
 
 StepPmf tangent_hull(const SupportCells& cells) { return lower_pmf(cells, cut_kinks); }
 
-StepPmf best_tangent_hull(const DominatingPair& pair, const SupportCells& halves, double tilt) {
-  StepPmf midway = tangent_hull(halves);
-  std::vector<double> cuts = tangent_points(halves);
-  if (cuts == halves.cuts) return midway;
-  StepPmf balanced = tangent_hull(cut_again(pair, halves, std::move(cuts)));
-  const double least_tilt = 1, highest = halves.loss(halves.support.index.size() - 1);
-  const auto moment = [&, t = std::max(tilt, least_tilt)](const StepPmf& step) {
-    std::vector<double> grown(step.mass.size());
-    for (std::size_t k = 0; k < grown.size(); ++k) grown[k] = t * (step.loss(k) - highest);
-    exponentials(grown);
-    double sum = step.infinity_mass;
-    for (std::size_t k = 0; k < grown.size(); ++k) sum += step.mass[k] * grown[k];
-    return sum;
-  };
-  return moment(balanced) > moment(midway) ? balanced : midway;
-}
-
 StepPmf algorithm_2(const SupportCells& cells) { return lower_pmf(cells, tangent_kinks); }
 
 }  // namespace hockeystick

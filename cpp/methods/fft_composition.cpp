@@ -68,7 +68,7 @@ DiscretizedSteps discretized(const Direction& direction, const Plan& plan) {
     const DominatingPair& pair = *direction[j].pair;
     const SupportCells halves = cut_midway(pair, plan.supports[j].build());
     steps.upper.push_back(connect_dots(halves));
-    steps.lower.push_back(best_tangent_hull(pair, halves, plan.tilt));
+    steps.lower.push_back(tangent_hull(halves));
   }
   steps.reach = reach_of(direction, plan, steps);
   return steps;

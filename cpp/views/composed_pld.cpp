@@ -26,12 +26,12 @@ namespace hockeystick {
 namespace {
 
 StepPmf discretize(const DominatingPair& pair, Support support, const ExplicitRequest& request) {
-  SupportCells halves = cut_midway(pair, std::move(support));
+  const SupportCells halves = cut_midway(pair, std::move(support));
   if (request.estimator == Estimator::privacy_buckets)
     return request.side == Side::upper ? privacy_buckets_upper(halves) : privacy_buckets_lower(halves);
   if (request.side == Side::upper) return connect_dots(halves);
   if (request.estimator == Estimator::algorithm_2) return algorithm_2(halves);
-  return tangent_hull(cut_again(pair, halves, tangent_points(halves)));
+  return tangent_hull(halves);
 }
 
 // The composition of no mechanisms: loss 0 with probability 1.

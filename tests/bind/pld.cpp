@@ -79,7 +79,7 @@ StepPmf connect_dots(const std::tuple<double, double, std::vector<std::int64_t>>
 }
 
 StepPmf step_pmf(const DominatingPair& pair, double interval, double offset, const std::vector<std::int64_t>& index,
-                 const std::string& estimator, const std::vector<double>& cuts) {
+                 const std::string& estimator) {
   const LongWork work;
   Support support = NonuniformGrid(pair, offset, interval, index).build();
   support.closed = estimator.starts_with("closed");
@@ -87,15 +87,13 @@ StepPmf step_pmf(const DominatingPair& pair, double interval, double offset, con
   using Discretize = StepPmf (*)(const SupportCells&);
   const auto discretize = named<Discretize>("estimator", estimator,
                                             {{"upper", hockeystick::connect_dots},
-                                             {"balanced", nullptr},
-                                             {"midpoint", tangent_hull},
+                                             {"lower", tangent_hull},
                                              {"closed_upper", hockeystick::connect_dots},
                                              {"closed_lower", tangent_hull},
                                              {"algorithm_2", algorithm_2},
                                              {"buckets_upper", privacy_buckets_upper},
                                              {"buckets_lower", privacy_buckets_lower}});
-  return discretize ? discretize(halves)
-                    : tangent_hull(cut_again(pair, halves, cuts.empty() ? tangent_points(halves) : cuts));
+  return discretize(halves);
 }
 
 void bind_steps(py::module_& parts) {
@@ -114,10 +112,11 @@ void bind_steps(py::module_& parts) {
       .def_readonly("infinity_mass", &StepPmf::infinity_mass)
       .def_readonly("reverse_infinity_mass", &StepPmf::reverse_infinity_mass)
       .def_readonly("loss_error", &StepPmf::loss_error);
-  parts.def("step_pmf", &step_pmf, py::arg("pair"), py::kw_only(), py::arg("interval"), py::arg("offset"),
-            py::arg("index"), py::arg("estimator"), py::arg("cuts") = std::vector<double>{},
-            "Discretizes a pair on a support: upper, balanced (whose cuts may be given), midpoint, algorithm_2, "
-            "buckets_upper or buckets_lower, or on a closed one: closed_upper, closed_lower.");
+  parts.def(
+      "step_pmf", &step_pmf, py::arg("pair"), py::kw_only(), py::arg("interval"), py::arg("offset"), py::arg("index"),
+      py::arg("estimator"),
+      "Discretizes a pair on a support: upper, lower, algorithm_2, buckets_upper or buckets_lower, or on a closed "
+      "one: closed_upper, closed_lower.");
 }
 
 void bind_compositions(py::module_& parts) {

@@ -17,7 +17,7 @@ from exact.pair import Pair
 from hockeystick import _core
 from mechanisms.cells import core_pair, loss_at
 
-LOWER = ("balanced", "midpoint", "algorithm_2")
+LOWER = ("lower", "algorithm_2")
 BUCKETS = ("buckets_lower", "buckets_upper")
 
 

@@ -12,7 +12,7 @@ from exact.curve import PRECISION
 from exact.pair import Pair
 
 ALL = [*curves.cases(), *curves.wide_cases(), *curves.bounded_cases(), *curves.beyond_cases()]
-OTHER = {"buckets_upper": "upper", "buckets_lower": "balanced"}
+OTHER = {"buckets_upper": "upper", "buckets_lower": "lower"}
 assert_safe = {"buckets_upper": curves.assert_above, "buckets_lower": curves.assert_below}
 
 

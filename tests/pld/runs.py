@@ -15,7 +15,7 @@ from mechanisms.cells import core_pair
 MEMORY = 1 << 30
 ONE_STEP = {
     ("upper", "connect_dots"): "upper",
-    ("lower", "connect_dots"): "balanced",
+    ("lower", "connect_dots"): "lower",
     ("lower", "algorithm_2"): "algorithm_2",
     ("upper", "privacy_buckets"): "buckets_upper",
     ("lower", "privacy_buckets"): "buckets_lower",

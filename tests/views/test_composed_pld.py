@@ -32,7 +32,7 @@ SUPPORT = np.array([-8, -3, -2, -1, 0, 1, 2, 3, 4, 6, 9, 14, 40]) * 0.05
     ("side", "estimator", "name"),
     [
         ("upper", "connect_dots", "upper"),
-        ("lower", "connect_dots", "balanced"),
+        ("lower", "connect_dots", "lower"),
         ("lower", "algorithm_2", "algorithm_2"),
         ("upper", "privacy_buckets", "buckets_upper"),
         ("lower", "privacy_buckets", "buckets_lower"),
