@@ -151,6 +151,11 @@ class Adjacency(Enum, metaclass=_Names):
         return self if self.reversed is self else Adjacency.ADD_OR_REMOVE_ONE
 
     @property
+    def with_record(self) -> "Adjacency":
+        """From the data that hold the record: what attacks that look for it see."""
+        return self.reversed if self is Adjacency.ADD_ONE else self
+
+    @property
     def reversed(self) -> "Adjacency":
         """With the two datasets in each other's place."""
         swapped = {Adjacency.REMOVE_ONE: Adjacency.ADD_ONE, Adjacency.ADD_ONE: Adjacency.REMOVE_ONE}

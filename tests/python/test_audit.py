@@ -150,6 +150,17 @@ def test_reconstruction():
     )
     with pytest.raises(ValueError, match="^baseline must be in"):
         run.reconstruction_risk(1.5)
+    # What is reconstructed is in the data, which the direction of an added record calls the other.
+    one = hs.Gaussian(0.3).poisson_sampled(0.1)
+    for adjacency in ("add-one", "remove-one", "add-or-remove-one"):
+        assert 0.0848 < one.reconstruction_risk(0.006, adjacency=adjacency) < 0.0849
+        rate = hs.calibrate(
+            hs.Gaussian(0.3).poisson_sampled,
+            reconstruction_risk=0.0849,
+            baseline=0.006,
+            adjacency=adjacency,
+        )
+        assert 0.1 < rate < 0.1002
     with pytest.raises(ValueError, match="^reconstruction_risk must be above baseline"):
         hs.calibrate(lambda n: n * STEP, reconstruction_risk=0.1, baseline=0.2)
 

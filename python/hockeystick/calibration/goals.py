@@ -90,6 +90,8 @@ def goal_of(given: Mapping[str, object], limits: Limits) -> Goal:
                     f"{name} must be above {guessing} = {rate!r}, which guessing reaches, got "
                     f"{target!r}"
                 )
+            if name == "reconstruction_risk":
+                limits = limits._replace(adjacency=limits.adjacency.with_record)
             return _odds(name, target, (rate,), limits)
     if "mu" in names <= {"mu", "smallest_rate"}:
         return _of_mu(given, limits)

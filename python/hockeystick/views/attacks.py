@@ -4,6 +4,7 @@
 from typing import Any, Unpack, overload
 
 from hockeystick import _checks
+from hockeystick.adjacency import adjacency_of
 from hockeystick.bounds import Array, Bounds, Value
 from hockeystick.limits import Options, ProbabilityOptions
 from hockeystick.queries import Asked, described
@@ -90,7 +91,8 @@ class AttackViews(Asked):
         `baseline` is the probability that the best guess without the output succeeds, at whatever
         counts as success: for one of 1000 equally likely records 0.001. Success with the output is
         at most the true positive rate at that false positive rate, and for some record, prior and
-        notion of success it is that.
+        notion of success it is that. The output is of data that hold the record, so that "add-one"
+        is answered as "remove-one", which compares the same data.
 
         Args:
             baseline: In [0, 1], scalar or any shape.
@@ -100,6 +102,8 @@ class AttackViews(Asked):
         data reconstruction in DP-SGD; Kaissis et al. (2023).
         """
         _checks.rate_array(baseline, name="baseline")  # named so
+        if "adjacency" in options:
+            options["adjacency"] = adjacency_of(options["adjacency"]).with_record
         return self.true_positive_rate_bounds(baseline, **options)
 
     def advantage(self, **options: Unpack[ProbabilityOptions]) -> float:
