@@ -23,7 +23,6 @@ class GaussianPair final : public DominatingPair {
 
   PairCells integrate(std::span<const double> losses) const override {
     const GaussianEdges edges = carried(losses);
-    if (losses.size() == 1 && mu_ >= far_apart && edges.at.front().x >= far_apart / 2) return far_tail(edges);
     PairCells result = gaussian_cells(family(), losses, edges);
     add_gaussian_tails(family(), losses, edges, result);
     result.lower_tail_q = normal_tail(-edges.at.front().x) * (1 + 2 * normal_error);
@@ -57,27 +56,6 @@ class GaussianPair final : public DominatingPair {
   double renyi_slope_limit() const override { return mu_ * mu_ / 2 * (1 - 2 * mu_error_ - 8 * u); }
 
  private:
-  // For means so far apart that too many panels would be needed, as narrow as Q falls at the edge x. P(L >= e) - e^e
-  // Q(L >= e) is T(t) - phi(t) M(x), t = x - mu, T the normal tail, and M = T / phi lies between 1/x - 1/x^3 and 3/x^5
-  // more. phi is at most (abs(t) + 1) T, and T is zero for t > 39, so that the difference exceeds T / 2; t is within u
-  // abs(t).
-  PairCells far_tail(const GaussianEdges& edges) const {
-    const double x = edges.at.front().x, t = x - mu_, s = 1 / (x * x);
-    PairCells result;
-    result.upper_tail_p = normal_tail(t);
-    result.lower_tail_p = normal_tail(-t);
-    result.lower_tail_q = normal_tail(-x) * (1 + 2 * normal_error);
-    const double density = inverse_sqrt_two_pi * math::exp(-t * t / 2);
-    result.upper_tail_above = result.upper_tail_p - density / x * (1 - s * (1 - 1.5 * s));
-    result.mass_error = normal_error + u * (2 * t * t + 2 * std::fabs(t) + 4);
-    result.share_error = 3.03 * (std::fabs(t) + 1) * s * s / x + 4 * result.mass_error;  // proof: far-means
-    result.share_error_p = 1e-307;
-    result.loss_error = result.edge_error = edges.loss_error;
-    return result;
-  }
-
-  static constexpr double far_apart = 512;
-
   GaussianFamily family() const { return {mu_, 0, 1, 1, 0, mu_}; }
 
   GaussianEdges carried(std::span<const double> losses) const {

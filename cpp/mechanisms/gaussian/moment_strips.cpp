@@ -18,7 +18,6 @@ constexpr double pi = std::numbers::pi;
 constexpr double many_nodes = 250;    // beyond which cells are worth their time
 constexpr double widest_step = 0.25;  // for bounds of moduli by the nodes
 constexpr double width = 0.5;         // of a cell
-constexpr double most_cells = 512;
 constexpr std::size_t cells_at_once = 8;
 
 }  // namespace
@@ -104,7 +103,7 @@ void MomentStrips::make_cells(const LogMixture& mixture) {
   const double reach = std::sqrt(2 * needs_.log_accuracy) + 4;
   const double top = std::max(0.0, weights_.growth(needs_.highest) * steepest_) + reach;
   const double count = std::ceil((top + reach) / width / cells_at_once) * cells_at_once;
-  if (!(count <= most_cells)) return;
+  if (!(count <= static_cast<double>(needs_.most_nodes))) return;
   const double first = -std::ceil(reach / width) * width;
   const auto ends = static_cast<std::size_t>(count);
   for (std::size_t k = 0; k < ends; ++k) cells_.x.push_back(first + width * static_cast<double>(k));
