@@ -197,16 +197,6 @@ Interval ContourComposition::epsilon(double delta, double start, Root& root) con
   return result;
 }
 
-// Slope and curvature of log delta about an epsilon, by differences.
-void ContourComposition::describe(double epsilon, Answer& result) const {
-  const double apart = std::max(4 * interval_, 0.03 * epsilon);
-  const double here = upper_.delta(epsilon).value + infinity_mass_.upper,
-               next = upper_.delta(epsilon + apart).value + infinity_mass_.upper,
-               last = upper_.delta(epsilon + 2 * apart).value + infinity_mass_.upper;
-  result.slope = (3 * here - 4 * next + last) / (2 * apart * here);
-  result.curvature = (here - 2 * next + last) / (apart * apart * here) + result.slope;
-}
-
 // The parts of the width of delta at an epsilon.
 void ContourComposition::spend(double epsilon, const Ends& at, Answer& result) const {
   const Interval there = delta(epsilon, at);
@@ -243,7 +233,8 @@ Answer ContourComposition::answer(Quantity quantity, double at, double near) con
     spend(root.epsilon, {root.at, root.at}, result);
   } else if (std::isfinite(found.upper)) {
     spend(found.upper, ends(found.upper), result);
-    describe(found.upper, result);
+    const auto delta_at = [&](double x) { return upper_.delta(x).value + infinity_mass_.upper; };
+    describe(delta_at, interval_, found.upper, result);
   }
   return result;
 }

@@ -82,7 +82,6 @@ class ContourComposition final : public Evaluator {
   Ends ends(double epsilon) const;
   Interval delta(double epsilon, const Ends& at) const;
   Interval epsilon(double delta, double start, Root& root) const;
-  void describe(double epsilon, Answer& result) const;
   void spend(double epsilon, const Ends& at, Answer& result) const;
   bool is_at_most(const Direction& terms, double epsilon, double delta) const;
 

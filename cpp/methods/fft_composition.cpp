@@ -103,15 +103,6 @@ FftComposition::FftComposition(Sides&& sides, const Plan& plan, const Saddle& at
       lower_(std::move(sides.lower)),
       reach_(sides.reach) {}
 
-// Slope and curvature of log delta about an epsilon, by differences of the upper curve.
-void FftComposition::describe(double epsilon, Answer& result) const {
-  const double apart = std::max(4 * interval_, 0.03 * epsilon);
-  const double here = upper_.delta(epsilon).value, next = upper_.delta(epsilon + apart).value,
-               last = upper_.delta(epsilon + 2 * apart).value;
-  result.slope = (3 * here - 4 * next + last) / (2 * apart * here);
-  result.curvature = (here - 2 * next + last) / (apart * apart * here) + result.slope;
-}
-
 Answer FftComposition::answer(Quantity quantity, double at, double) const {
   const bool wants_epsilon = quantity == Quantity::epsilon;
   Answer result = enclosed({0, infinity}, "fft_composition");
@@ -136,7 +127,8 @@ Answer FftComposition::answer(Quantity quantity, double at, double) const {
   result.size = size_;
   result.tilt = tilt_;
   result.cost = cost_;
-  if (wants_epsilon && std::isfinite(result.upper)) describe(result.upper, result);
+  const auto delta_at = [&](double x) { return upper_.delta(x).value; };
+  if (wants_epsilon && std::isfinite(result.upper)) describe(delta_at, interval_, result.upper, result);
   return result;
 }
 

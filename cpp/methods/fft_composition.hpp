@@ -37,7 +37,6 @@ class FftComposition final : public Evaluator {
   };
   FftComposition(Sides&& sides, const Plan& plan, const Saddle& at);
   static Sides composed(const Direction& direction, const Plan& plan);
-  void describe(double epsilon, Answer& result) const;
 
   double interval_, tilt_, slope_;
   std::size_t size_;

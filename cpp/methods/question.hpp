@@ -68,6 +68,15 @@ inline Answer enclosed(const Interval& found, std::string_view method) {
   return answer;
 }
 
+/// States the slope and curvature of log delta about an epsilon, by differences. `delta_at`: about delta.
+template <class DeltaAt>
+void describe(const DeltaAt& delta_at, double interval, double epsilon, Answer& result) {
+  const double apart = std::max(4 * interval, 0.03 * epsilon);
+  const double here = delta_at(epsilon), next = delta_at(epsilon + apart), last = delta_at(epsilon + 2 * apart);
+  result.slope = (3 * here - 4 * next + last) / (2 * apart * here);
+  result.curvature = (here - 2 * next + last) / (apart * apart * here) + result.slope;
+}
+
 inline bool is_tight(const Answer& found, const Question& question) {
   return is_tight(found.lower, found.upper, question.tolerance, !question.wants_epsilon());
 }

@@ -2,21 +2,18 @@
 #include "plan/thinned.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <vector>
 
-#include "numeric/elementary.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "plan/saddlepoint.hpp"
 
 namespace hockeystick {
 namespace {
 
-constexpr double finest = 1.0 / 16;  // cell of logarithms in which terms are alike
+constexpr double apart = 1.0 / 32;  // relative difference of bounds within which neighbours are alike
 // The terms of the largest losses represent themselves: their rare losses may dominate moments beyond the saddle point.
 constexpr std::ptrdiff_t largest = 32;
 
@@ -24,21 +21,19 @@ constexpr std::ptrdiff_t largest = 32;
 constexpr std::size_t longest = 16;
 
 struct Sketch {
-  double mean, variance, top;  // log mean, log variance and largest loss
+  double variance, top;  // variance and largest loss
   Term term;
 };
 
 Sketch sketch_of(const Term& term) {
   const Saddlepoint step(Direction{{term.pair, 1}});
-  const Cumulants k = step.cumulants(0);
   const std::span<const double> losses = step.nodes(0).loss;
-  return {math::log(std::fabs(k.mean) + 1e-300), math::log(k.variance + 1e-300), losses.empty() ? 0 : losses.back(),
-          term};
+  return {step.cumulants(0).variance, losses.empty() ? 0 : losses.back(), term};
 }
 
 // Whether two pairs are about equal by bounds that cost nothing.
 bool is_alike(const DominatingPair& a, const DominatingPair& b) {
-  const auto is_near = [](double x, double y) { return std::fabs(x - y) <= finest / 2 * x; };
+  const auto is_near = [](double x, double y) { return std::fabs(x - y) <= apart * x; };
   const double slope = a.renyi_slope_limit();
   return slope > 0 && is_near(slope, b.renyi_slope_limit()) &&
          is_near(a.total_variation_bound(), b.total_variation_bound());
@@ -67,25 +62,13 @@ Direction thinned(const Direction& direction) {
   const auto others = sketches.begin() + std::min(largest, std::ssize(sketches));
   std::nth_element(sketches.begin(), others, sketches.end(),
                    [](const Sketch& a, const Sketch& b) { return a.top > b.top; });
-  for (double step = finest;; step *= 2) {
-    std::map<std::array<std::int64_t, 3>, std::vector<Sketch>> groups;
-    for (auto sketch = others; sketch != sketches.end(); ++sketch) {
-      const auto cell = [step](double x) { return std::llround(x / step); };
-      groups[{cell(sketch->mean), cell(sketch->variance), cell(sketch->top)}].push_back(*sketch);
-    }
-    if (groups.size() > most_forecast_terms - static_cast<std::size_t>(largest)) continue;
-    Direction few;
-    for (auto sketch = sketches.begin(); sketch != others; ++sketch) few.push_back(sketch->term);
-    for (auto& [key, members] : groups) {
-      std::int64_t count = 0;
-      for (const Sketch& member : members) count += member.term.count;
-      const auto middle = members.begin() + static_cast<std::ptrdiff_t>(members.size() / 2);
-      std::nth_element(members.begin(), middle, members.end(),
-                       [](const Sketch& a, const Sketch& b) { return a.variance < b.variance; });
-      few.push_back({middle->term.pair, count});
-    }
-    return few;
-  }
+  std::sort(others, sketches.end(), [](const Sketch& a, const Sketch& b) { return a.variance < b.variance; });
+  Direction few, rest;
+  for (auto sketch = sketches.begin(); sketch != sketches.end(); ++sketch)
+    (sketch < others ? few : rest).push_back(sketch->term);
+  const Direction groups = strided(rest, std::min(rest.size(), most_forecast_terms - few.size()));
+  few.insert(few.end(), groups.begin(), groups.end());
+  return few;
 }
 
 Direction strided(const Direction& direction, std::size_t few) {

@@ -10,8 +10,8 @@ namespace hockeystick {
 
 constexpr std::size_t most_forecast_terms = 128;
 
-/// The direction itself if it has at most `most_forecast_terms` terms. Else the terms of the largest losses, and one of
-/// each group of others whose losses have about the same mean, variance and maximum, with the count of the whole group.
+/// The direction itself if it has at most `most_forecast_terms` terms. Else the terms of the largest losses, and of the
+/// others, in order of their variances, the middle one of each group of as many, with the count of the whole group.
 Direction thinned(const Direction& direction);
 
 /// `few` terms, evenly spread over those of the direction, with the counts of all.
