@@ -55,9 +55,12 @@ double interval_for_moment(const Saddlepoint& saddlepoint, double tilt, double l
 double first_interval(const Direction& direction, const Saddlepoint& saddlepoint, const Saddle& at,
                       double log_tolerance, double log_margin) {
   double interval = interval_for_delta(saddlepoint, at, log_tolerance);
+  // The lower estimate cuts cells half way, also next to the least loss, which 1.5 did not count: of 60 sampled
+  // Gaussians 50 took one transform with 1.5, and 55 with this.
+  constexpr double of_moving = 4.5;
   if (can_close(direction))
     for (int i = 0; i < 3; ++i)
-      interval = interval_for_delta(1.5 * saddlepoint.moving_count(at.tilt, interval), at, log_tolerance);
+      interval = interval_for_delta(of_moving * saddlepoint.moving_count(at.tilt, interval), at, log_tolerance);
   if (log_margin > 0) {
     const double far = math::exp(std::max(at.log_delta - log_margin, -690.0));
     const double finer = interval_for_delta(saddlepoint, saddlepoint.saddle_for_delta(far), log_tolerance);
