@@ -12,9 +12,8 @@
 namespace hockeystick {
 namespace {
 
-constexpr double share = 0.25;       // of the tolerance: the part of the target that may be left unspent
-constexpr double comparable = 0.05;  // rise between two final samples, in widths, that says something of the slope
-constexpr double loose = 1e-2;       // by which an upper end above a gap of theory may move of itself
+constexpr double share = 0.25;  // of the tolerance: the part of the target that may be left unspent
+constexpr double loose = 1e-2;  // by which an upper end above a gap of theory may move of itself
 constexpr std::size_t patience = 4, most_evaluations = 400, remembered = 6;
 const double octave = math::log(2.0), far = math::log(8.0), farther = math::log(16.0);
 
@@ -313,9 +312,9 @@ std::optional<double> Search::interpolated() const {
     const double rise = other.height - nearest.height, run = other.position - nearest.position;
     if (rise * run * sign_ <= 0) continue;
     if (chosen.size() == 1) slope = run / rise;
-    // Rises within the enclosures' widths may be noise, of which equal widths share most.
-    const double trust = nearest.final && other.final ? comparable : 2;
-    if (std::fabs(rise) > trust * std::max(nearest.noise, other.noise)) chosen.push_back(&other);
+    // Rises within the enclosures' widths may be noise, of which those of two final samples share most.
+    const bool is_final = nearest.final && other.final;
+    if (is_final || std::fabs(rise) > 2 * std::max(nearest.noise, other.noise)) chosen.push_back(&other);
   }
   if (slope == 0) slope = slope_;
   if (slope == 0) return {};

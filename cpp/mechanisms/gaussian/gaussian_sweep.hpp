@@ -73,9 +73,6 @@ double widest_growth(double rate, std::span<const Edge> edges) {
   return std::min(rate * widest, largest_growth);
 }
 
-/// Number of panels up to which forecasts of a cell's cost count a sweep's own: one over a single normal density takes
-/// 200.
-inline constexpr std::size_t usual_panels = 256;
 /// What one panel of a density costs [ns], of 8 nodes: as 5,000 panels of a delta at noise 0.004 take 0.15 ms.
 inline constexpr double panel_cost = 30;
 
@@ -196,7 +193,7 @@ class GaussianSweep {
     double at = start;
     for (std::size_t swept = 1; next(at, panel); ++swept) {
       checkpoint_each<8>(swept);
-      if (swept > usual_panels) WorkLimit::spend(cost_);
+      WorkLimit::spend(cost_);
       const CellMass mass = panel_(panel, from, to);
       sums.add(mass);
       if (past(panel) && negligible(mass, sums)) break;
