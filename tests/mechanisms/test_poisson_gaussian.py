@@ -15,6 +15,7 @@ from exact.balls import normal_tail
 from hockeystick import _core
 from hockeystick.adjacency import Direction
 from mechanisms import cells
+from mechanisms.lines import sampled
 
 SIGMAS = [0.05, 0.3, 1.0, 7.0, 1000.0]
 RATES = [1e-9, 1e-4, 0.01, 0.3, 0.99, 1 - 2**-53]
@@ -184,3 +185,26 @@ def test_the_error_of_an_inverse_is_the_formula(noise, rate, loss):
     step = hs.Gaussian(noise).poisson_sampled(rate).dominating_pair(Direction.REPLACE)
     found = step.integrate(np.array([loss])).loss_error / 2.0**-53
     assert found == pytest.approx(inverse_error(noise, rate, loss), rel=1e-6)
+
+
+@pytest.mark.parametrize(("sigma", "rate"), [(1.0, 0.9), (1.0, 0.1), (3.0, 0.5), (0.5, 1e-4)])
+def test_no_slope_of_replaced_records_exceeds_its_bound(sigma, rate):
+    """Of divergences of all larger orders, too; far out the bound is met."""
+    pair, truth = sampled(sigma, rate, "replace")
+    slopes = {}
+    with ctx.workprec(200):
+        for t in (0.5, 3.0, 30.0, 100.0):
+            slopes[1 + t] = truth.log_moment(t) / (arb(t) * (t + 1))
+        for order in slopes:
+            bound = pair.renyi_slope_bound(order)
+            assert all(slope <= arb(bound) for at, slope in slopes.items() if at >= order)
+        met = max(slopes[101.0], arb(sigma) ** -2 / 2)
+        assert arb(bound) <= met * (1 + arb("1e-3"))
+
+
+def test_zcdp_of_replaced_records_is_that_of_large_orders():
+    """No moment is known at orders at which the bound of slopes did not do."""
+    run = 2544 * hs.Gaussian(7.458228703552993).poisson_sampled(0.14793363903278142)
+    found = run.zcdp_bounds(adjacency="replace-one")
+    assert found.lower <= 2544 / (2 * 7.458228703552993**2) * (1 + 1e-12)
+    assert found.gap <= 1e-9 * found.upper

@@ -80,9 +80,17 @@ class Replace final : public DominatingPair {
   Interval log_moment_bounds(double t) const override {
     return by_moved_part(DominatingPair::log_moment_bounds(t), mu_, q_, t, -0.7, -t * math::log1p(-q_));
   }
-  // As for removal, with shift 2 mu; or P / Q <= A(x) / (1 - q). Q is at most N(0, 1) for x >= 0.
+  // As for removal, with shift 2 mu; or with Q >= (1 - q) N(0, 1), so that the moment is at most (1 - q)^-t times that
+  // of removal. That is at most e^(t (t + 1) mu^2 / 2), and at most A^(t + 1), A = 1 - q + q e^y, y = t mu^2 / 2, by
+  // its norm: log A - y falls with t, and is divided by t. Q is at most N(0, 1) for x >= 0.
   double renyi_slope_bound(double order) const override {
-    return std::min(2 * mu_ * mu_, mu_ * mu_ / 2 - math::log1p(-q_) / order) * (1 + 8 * u);
+    const double one = mu_ * mu_ / 2, t = order - 1, gained = -math::log1p(-q_);
+    double more = gained / order;
+    if (t > 0) {
+      const double lost = math::log(q_ + (1 - q_) * math::exp(-t * one)), off = 16 * u * (1 + gained - lost);
+      more = std::min(more, std::max(0.0, lost + gained + off) / t);  // proof: zcdp
+    }
+    return std::min(2 * mu_ * mu_, one + more) * (1 + 8 * u);
   }
   double renyi_slope_limit() const override { return mu_ * mu_ / 2 * (1 - 8 * u); }
   Interval infinity_mass() const override { return {0, 0}; }
