@@ -24,6 +24,7 @@ REPORTS = urlencode({"mechanism": "shuffled_local", "epsilon0": "1", "users": "1
 ANSWERS = f"{REPORTS}&choices=4"
 JOINT = urlencode({"mechanism": "joint_gaussian", "noise_multipliers": "3 4", "counts": "1 2"})
 BETWEEN = urlencode({"mechanism": "gaussian_between", "least_noise": "9", "most_noise": "9.5"})
+CLOSELY = 1.0001  # as the page and its programs ask where a number is sought
 EPOCHS = {**TRAINING, "noise": "3", "batch": "1000", "epochs": "4", "selected": "7"}
 SCHEMES = {
     "fixed": "replace-one",
@@ -122,7 +123,7 @@ def test_command_line(name, answers, tmp_path):
     printed = run([tool("bash"), "-euo", "pipefail", "-c", wrapped], cwd=tmp_path)
     low, high = re.search(r"certified: ([0-9.e-]+) <= \w+ <= ([0-9.e-]+)", printed).groups()
     assert overlap(float(low), float(high), answers[name]["bounds"])
-    assert float(high) <= float(answers[name]["target"])
+    assert float(high) <= float(answers[name]["target"]) * CLOSELY
 
 
 @pytest.mark.parametrize("name", LINKS)
@@ -138,7 +139,7 @@ def test_c(name, answers, tmp_path):
     )
     lower, upper = numbers(run([sys.executable, "-c", called]))
     assert overlap(lower, upper, answers[name]["bounds"])
-    assert upper <= float(answers[name]["target"])
+    assert upper <= float(answers[name]["target"]) * CLOSELY
 
 
 @pytest.mark.parametrize("name", ["training", "pipeline"])
