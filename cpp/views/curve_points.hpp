@@ -33,6 +33,8 @@ inline constexpr double least_tolerance = 2e-12, most_tolerance = 0.1;
 inline constexpr double alike = 8;
 /// Rounds of a search, and those that knew few of the points that they wanted.
 inline constexpr int most_rounds = 16, most_failed = 3;
+/// Points of a curve.
+inline constexpr std::size_t most_points = 0x1p14;
 CurvePoint curve_point(double loss, const Interval& delta);
 
 /// The number that the tolerance of a point is relative to: delta or, at a negative loss, alpha times that of the

@@ -176,7 +176,6 @@ class MuByDeltas {
   }
 
  private:
-  static constexpr std::size_t most_points = 4096;
   // Of delta, and of the tolerance: with 1e-3 and 0.15 the mu of rare samples takes twice as long, and more is refused.
   static constexpr double first_tolerance = 0.02, for_delta = 0.5;
 

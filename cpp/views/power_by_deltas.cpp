@@ -17,8 +17,7 @@ namespace hockeystick {
 namespace {
 
 constexpr std::size_t few_rates = 12;  // for which each has its own points
-constexpr std::size_t most_points = 0x1p14;
-constexpr double for_distance = 0.4;  // the part of the allowed width that is for the distance between points
+constexpr double for_distance = 0.4;   // the part of the allowed width that is for the distance between points
 
 // Between points at a distance d power is off by p d^2 / 2, p the density of the loss, about (0.8 + |z|) / s of the
 // lesser error rate, z deviations s out.
