@@ -65,26 +65,22 @@ class ContourPlanner {
   /// Sets the cost of a planned transform [ns]: a plan knows it better than the forecast without one.
   void learn_of_transform(double cost) { of_planned_transform_ = cost; }
 
-  /// Whether epsilon was forecast from one large loss instead of the moments.
-  bool is_large_loss() const { return is_large_loss_; }
   /// The forecast of epsilon.
   double epsilon() const { return at_.epsilon; }
   /// The forecast saddle point; its tilt is low enough that rare huge losses hardly change the moment.
   const Saddle& at() const { return at_; }
-  /// Cumulants of all losses that the lines count.
-  const Saddlepoint& saddlepoint() const { return saddlepoint_; }
-  /// Forgets the rarest losses. Returns the P-mass that lines may leave out.
-  double cut();
-  /// Whether a contour through the saddle point can answer.
-  bool is_answerable() const;
-  /// Relative width of delta that meets the tolerance.
-  double log_tolerance() const;
 
   /// Moves the forecast to `epsilon`, where a sum found `delta`, the slope -d log delta / d epsilon and the rounding of
   /// its product of moments, relative to the product at the tilt. False if that does not help.
   bool learn(double epsilon, double delta, double slope, double rounding = 0);
 
  private:
+  // Whether a contour through the saddle point can answer.
+  bool is_answerable() const;
+  // Relative width of delta that meets the tolerance.
+  double log_tolerance() const;
+  // Forgets the rarest losses. Returns the P-mass that lines may leave out.
+  double cut();
   void seek(double epsilon);
   // If one large loss determines delta, moments forecast epsilon too high: replaces their forecast.
   void seek_large_loss();
