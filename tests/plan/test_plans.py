@@ -240,6 +240,6 @@ def test_what_knots_cost_is_forecast_and_kept_to(tail):
         assert fine > 100 * coarse  # a tail needs knots by the tolerance, not by its root
         before = _core.work.taken()
         assert _core.work.within(coarse / 2, lambda: parts.tail(run, 1.0)) == (0.0, 1.0)
-        assert _core.work.taken() == before
+        assert _core.work.taken() - before < coarse / 2  # what a look at one edge takes
         lower, upper = _core.work.within(20 * coarse, lambda: parts.tail(run, 1.0))
         assert 0 < lower <= upper < 1.01 * lower
