@@ -19,6 +19,7 @@ namespace hockeystick {
 namespace {
 
 constexpr double most_steps = 4096;
+constexpr double few = 0.2;  // masses that may be left out, over what is to be shown of 1 - |.|
 
 class Turning {
  public:
@@ -92,9 +93,8 @@ class Turning {
   double total_ = 0, variance_ = 0, reach_ = 0, summing_ = 0;
 };
 
-}  // namespace
-
-double modulus_bound(std::span<const double> masses, std::span<const double> places, double from, double to) {
+// Of all of these.
+double bound_of(std::span<const double> masses, std::span<const double> places, double from, double to) {
   const Turning turning(masses, places);
   const double variance = turning.variance();
   Turning::Phases phases = turning.at(from);
@@ -114,6 +114,35 @@ double modulus_bound(std::span<const double> masses, std::span<const double> pla
     while (at < to && worst < 1) move_on(by, step);
   }
   return std::min(1.0, std::sqrt(worst) * (1 + 4 * u));
+}
+
+double sum_of(std::span<const double> masses) {
+  CompensatedSum sum;
+  for (const double mass : masses) sum.add(mass);
+  return sum.value();
+}
+
+// Without first and last masses of at most `spare` at either end.
+std::pair<std::size_t, std::size_t> middle(std::span<const double> masses, double spare) {
+  std::size_t first = 0, last = masses.size();
+  for (double sum = masses[first]; first + 1 < last && sum <= spare; sum += masses[first]) ++first;
+  for (double sum = masses[last - 1]; first + 1 < last && sum <= spare; sum += masses[last - 1]) --last;
+  return {first, last};
+}
+
+}  // namespace
+
+// A few masses far from all others would make steps small.
+double modulus_bound(std::span<const double> masses, std::span<const double> places, double from, double to) {
+  if (!(from < to)) return bound_of(masses, places, from, to);
+  const Turning all(masses, places);
+  const double total = sum_of(masses), gap = 1 - std::sqrt(all.square(all.at(from)));
+  const auto [first, last] = middle(masses, few / 2 * gap * total);
+  const auto middle_masses = masses.subspan(first, last - first);
+  const double bound = bound_of(middle_masses, places.subspan(first, last - first), from, to);
+  if (middle_masses.size() == masses.size()) return bound;
+  return std::min(1.0,
+                  1 - (1 - bound) * (sum_of(middle_masses) / total) * (1 - 8 * u) + 2 * u);  // proof: modulus-bound
 }
 
 }  // namespace hockeystick

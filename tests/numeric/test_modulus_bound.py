@@ -108,3 +108,11 @@ def test_masses_far_out_that_are_left_out_count_in_full(at):
     truth = modulus(masses, places, w)
     assert truth <= arb(bound)
     assert bound < float(truth.mid()) + 1e-9
+
+
+def test_few_far_masses_do_not_make_steps_small():
+    """They rule the variance, by which frequencies would have to lie a thousand times as close."""
+    x = np.linspace(-6, 6, 401)
+    masses = np.append(np.exp(-x * x / 2), 1e-6)
+    bound = _core.numeric.modulus_bound(masses.tolist(), [*x.tolist(), 1e5], 0.5, 50.0)
+    assert bound < 0.95
