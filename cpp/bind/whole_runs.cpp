@@ -12,7 +12,6 @@
 #include "bind/answers.hpp"
 #include "numeric/poisson_binomial.hpp"
 #include "numeric/range.hpp"
-#include "numeric/sum.hpp"
 #include "run/best_of_moments.hpp"
 #include "run/best_of_run.hpp"
 #include "run/chained_curve.hpp"
@@ -58,7 +57,6 @@ NumberOfRuns number_of_runs(const std::string& kind, double mean, double extra) 
 }  // namespace
 
 void bind_whole_runs(py::module_& module) {
-  module.def("sum_above", &sum_above, py::arg("a"), py::arg("b"), "The sum, or the next double if that is below it.");
   module.def(
       "is_group_cut", [](const std::vector<double>& rates) { return heads_law(rates).cut > 0; }, py::arg("rates"),
       "Whether a number of coins that show heads has a probability too small for doubles.");
@@ -69,7 +67,6 @@ void bind_whole_runs(py::module_& module) {
   py::class_<NumberOfRuns>(module, "NumberOfRuns", "A random number of runs. Immutable.")
       .def(py::init(&number_of_runs), py::arg("kind"), py::arg("mean"), py::arg("extra"))
       .def("rate", &NumberOfRuns::rate, py::arg("x"), "f'(1 - x), f the generating function.")
-      .def("log_share", &NumberOfRuns::log_share, py::arg("x"), "Of f'(1 - x) / mean.")
       .def("rate_slope", &NumberOfRuns::rate_slope, py::arg("x"), "The size of its slope.")
       .def("between", &NumberOfRuns::between, py::arg("x"), py::arg("rest"), py::arg("part"),
            "f(1 - x) - f(1 - x - part).")

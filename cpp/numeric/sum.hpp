@@ -23,12 +23,6 @@ constexpr TwoParts two_sum(double a, double b) {
   return {s, (a - (s - b_seen)) + (b - b_seen)};
 }
 
-/// a + b, or the next double if that is below the sum.
-inline double sum_above(double a, double b) {
-  const auto [value, error] = two_sum(a, b);
-  return error > 0 ? up(value) : value;  // proof: rounded-sums
-}
-
 /// x as a sum of two doubles of at most 26 bits each, |x| < 2^995 (Veltkamp).
 constexpr TwoParts halves(double x) {
   const double scaled = x * (0x1p27 + 1), high = scaled - (scaled - x);
