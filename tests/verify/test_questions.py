@@ -58,6 +58,20 @@ def test_the_epsilon_of_few_rare_steps_is_known():
     assert found.enclosed
 
 
+def test_rare_distinct_steps_are_known_in_the_direction_that_matters(monkeypatch):
+    """Moments of added records fall slowly, and all of them far above the answer."""
+    asked = []
+    original = questions._epsilon
+    monkeypatch.setattr(
+        questions, "_epsilon", lambda one, *rest: asked.append(one) or original(one, *rest)
+    )
+    steps = (hs.Gaussian(1 + k / 25).poisson_sampled(0.01) for k in range(25))
+    found = hs.verify(sum(steps, hs.Composition()), delta=1e-5, digits=10)
+    assert found.digits >= 10
+    assert found.enclosed
+    assert len({id(one.contour.tilts) for one in asked}) == 1
+
+
 def test_the_least_value_of_a_convex_function_has_the_digits_of_its_values():
     """Chords that all but meet at the middle: places are told from the points between them."""
     with ctx.workprec(200):

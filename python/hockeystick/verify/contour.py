@@ -97,7 +97,10 @@ class Contour:
             try:
                 points = Points(self._laws, self.tilts, plan, nats, arb(at), log_delta)
             except NotKnownError:
-                return self._smooth(epsilon)
+                if self._digits < 2 * FEW:
+                    return self._smooth(epsilon)
+                self._digits //= 2  # which take fewer points, and fewer terms of each
+                return self._replanned(epsilon)
             value = points.delta(epsilon)
             is_enough = digits_of(value) >= self._digits - SPARE
             if is_enough or points.is_cut or points.number > NEARLY_ALL:

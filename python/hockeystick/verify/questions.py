@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What can be asked of the curves of all directions, in balls."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 
 from flint import arb, ctx
 
@@ -23,12 +24,19 @@ from hockeystick.verify.work import bounded
 FARTHEST = 2.0**40  # nats: no epsilon asked for is as large
 ROUGH_DIGITS, ROUGH_BITS = 12, 120
 ROUGH_WORK = 1e6  # of a search, for each distinct step; answers that are found take less
+SELDOM = 0.5  # of Chernoff's epsilon, below which a search begins at the normal one
+MARGIN = 1e-3  # of an epsilon known to few digits
 NEARBY, NEAR = 4, 0.7  # points below an epsilon that is too large, and the share of it that each is
 
 
 def delta(directions: Sequence[Composed], epsilon: float, _: int) -> arb:
     """The largest."""
-    return maximum(*(one.delta(arb(epsilon)) for one in directions))
+    at = arb(epsilon)
+    found: list[arb] = []
+    for one in _likeliest_first(directions, lambda one: _least_delta(one, at)):
+        if not any(_least_delta(one, at) <= other for other in found):
+            found.append(one.delta(at))
+    return maximum(*found)
 
 
 def bayes_risk(directions: Sequence[Composed], prior: float, _: int) -> arb:
@@ -38,8 +46,35 @@ def bayes_risk(directions: Sequence[Composed], prior: float, _: int) -> arb:
 
 
 def epsilon(directions: Sequence[Composed], target: float, digits: int) -> arb:
-    """The largest."""
-    return maximum(*(_epsilon(one, arb(target), digits) for one in directions))
+    """The largest. A direction whose delta is at most the target there for certain has none."""
+    goal = arb(target)
+    found: list[arb] = []
+    for one in _likeliest_first(directions, lambda one: _least_epsilon(one, goal)):
+        if not any(_least_delta(one, other.lower()) <= goal for other in found if other > 0):
+            found.append(_epsilon(one, goal, digits))
+    return maximum(*found)
+
+
+def _likeliest_first(
+    directions: Sequence[Composed], most: Callable[[Composed], arb | float]
+) -> list[Composed]:
+    """By what may be the largest at most: others may then need no contour, or have none."""
+    return sorted(directions, key=lambda one: -float(most(one)))
+
+
+def _least_delta(one: Composed, epsilon: arb) -> arb:
+    """What delta is at most for certain, by Chernoff's inequality; 1 without moments."""
+    if one.contour is None:
+        return arb(1)
+    return (one.contour.tilts.least(epsilon) + one.infinite + one.slack).min(arb(1))
+
+
+def _least_epsilon(one: Composed, target: arb) -> float:
+    """A double near the epsilon that Chernoff's inequality tells; inf without moments."""
+    rest = target - one.infinite - one.slack
+    if one.contour is None or not rest > 0:
+        return math.inf
+    return one.contour.tilts.epsilon(float(rest.log()))
 
 
 def _epsilon(one: Composed, target: arb, digits: int) -> arb:
@@ -52,9 +87,33 @@ def _epsilon(one: Composed, target: arb, digits: int) -> arb:
         if exact and one.supremum is not None:
             return maximum(ZERO, one.supremum)
         raise NotKnownError("delta is within rounding of the probability of an infinite loss")
-    low, high = _bracket(one, target, _beyond(one, target))
+    high = _beyond(one, target)
+    low, high = _near(one, target, high) or _bracket(one, target, high)
     bits = int(digits * 3.33) + 20
     return falling_root(one.delta, target, low, high, bits) if high > 0 else ZERO
+
+
+def _near(one: Composed, target: arb, high: arb) -> tuple[arb, arb] | None:
+    """Epsilons next to each other with the answer between them, sought from below.
+
+    Where large losses are rare, Chernoff's bounds are far above, and moments fall slowest there.
+    """
+    rest = target - one.infinite - one.slack
+    if one.contour is None or not rest > 0:
+        return None
+    low = arb(one.contour.tilts.quantile(float(rest.log())))
+    if not 0 < low < high * SELDOM:
+        return None
+    try:
+        with ctx.workprec(ROUGH_BITS), bounded(ROUGH_WORK * one.contour.number):
+            rough, top = one.contour.rough(ROUGH_DIGITS), low
+            while rough(top) > rest and top < high:
+                low, top = top, (top / SELDOM).min(high).mid()
+            middle = proposed(rough, rest, low, top, ROUGH_BITS // 4)
+    except NotKnownError:
+        return None
+    low, high = ((middle * (1 + sign * MARGIN)).mid() for sign in (-1, 1))
+    return (low, high) if one.delta(low) > target and one.delta(high) <= target else None
 
 
 def _bracket(one: Composed, target: arb, high: arb) -> tuple[arb, arb]:
