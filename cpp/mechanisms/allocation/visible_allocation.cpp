@@ -103,10 +103,16 @@ double none_below(const Epoch& epoch, double z) {
   return math::exp(epoch.steps * log_p);
 }
 
+// The Mills ratio for x > 1, within 1e-10: from 15 on by its asymptotic series, whose terms alternate.
+double mills_at(double x) {
+  const double s = 1 / (x * x);
+  return x < 15 ? mills_ratio(x) : (1 - s * (1 - 3 * s * (1 - 5 * s * (1 - 7 * s * (1 - 9 * s))))) / x;
+}
+
 // The mean of e^(y_i + W) of all but the largest y_i, within 1e-9, W being mu^2 / 2 + mu z.
 double other_at(const Epoch& epoch, double z) {
   if (!(z + epoch.mu > 1)) return 1;
-  return std::min(1.0, normal_pdf(z) * mills_ratio(z + epoch.mu) / normal_tail(z));
+  return std::min(1.0, normal_pdf(z) * mills_at(z + epoch.mu) / normal_tail(z));
 }
 
 // Atoms of a cell: of equally many others at W as a binomial number has successes, up to `most_near`.
