@@ -89,7 +89,7 @@ void end_early(const Saddlepoint& saddlepoint, const Saddle& at, double log_erro
     const double goal = log_error + log_sum - math::log(4 / (spacing * from));
     const double most = goal - math::log(smoothing.bound(contour.tilt, from));
     const double here = log_modulus_bound(saddlepoint, contour.tilt, from, from);
-    if (!(here < 1.5 * before)) return;  // slower than exponentially; at 1.2 rates of fixed size take a third longer
+    if (!(here < 1.2 * before)) return;  // levels off; at 1.5 rates of fixed size within 1 MiB are refused
     before = here;
     if (!(here < most)) continue;
     double reach = last;
