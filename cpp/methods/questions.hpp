@@ -18,8 +18,8 @@ std::vector<Answer> epsilon_bounds(std::span<const Direction> directions, std::s
 std::vector<Answer> delta_bounds(std::span<const Direction> directions, std::span<const double> epsilons,
                                  const Limits& limits);
 
-/// The same at any finite epsilons >= 0: losses, about which questions of the loss ask, have no range. Of losses below 0
-/// the reverse directions tell: no method bounds delta there.
+/// The same at any finite epsilons >= 0: losses, about which questions of the loss ask, have no range. Of losses below
+/// 0 the reverse directions tell: no method bounds delta there.
 std::vector<Answer> curve_bounds(std::span<const Direction> directions, std::span<const double> epsilons,
                                  const Limits& limits);
 
