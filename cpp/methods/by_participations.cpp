@@ -64,13 +64,13 @@ class BesideOthers final : public Evaluator {
   }
 
  private:
-  // For the curves of the other terms, and for what is not asked; numbers of steps about which the engine is asked;
-  // delta of the other terms beyond their reach.
+  // The tolerance of the other terms' curves, as a part of that of the answer, which leaves room for the parts that
+  // nobody asks about; how often the engine is asked at most; delta of the other terms beyond their reach.
   static constexpr double part_of_tolerance = 0.3;
   static constexpr int most_asked = 32;
   static constexpr double beyond_reach = 1e-12, same = 1 + 1e-6;
 
-  // `goal`: what is asked is on which side of it delta is; 0: delta itself.
+  // With a `goal` the question is on which side of the goal delta lies; with 0 it is delta itself.
   Interval delta(double epsilon, double tolerance, double goal = 0) const {
     return run_.mean([=, this](std::span<const Place> places) { return curves(places, tolerance, goal); }, epsilon);
   }
@@ -192,8 +192,8 @@ class ByParticipations final : public Method {
   // larger one hardly any is. Delta of other terms, if nothing is known of it. By hand.
   static constexpr double least_mu = 8, visible_mu = 16, delta_of_others = 1e-9, asked_for_epsilon = 16;
 
-  // The steps that are told apart, and the slack: a part of the tolerance, which widens the answer by no more; a small
-  // part where steps are hardly mistaken then.
+  // Chooses the steps that are told apart, and the slack. The slack is a part of the tolerance, and widens the answer
+  // by no more than that; it is a small part where that leaves few steps mistaken.
   void choose() {
     const double at = task_.question.at, tolerance = task_.question.tolerance;
     for (const double least : {least_mu, visible_mu})

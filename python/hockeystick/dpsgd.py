@@ -176,7 +176,7 @@ def _answered_alone(row: tuple[Any, ...], limits: Limits) -> Bounds[float] | Non
 def _rates_and_steps(numbers: dict[str, Any], *, drop_last: bool) -> dict[str, Any]:
     """The sampling probabilities and steps of sizes and epochs."""
     if not numbers:
-        schemes.rate_and_steps()  # says what is missing
+        schemes.rate_and_steps()  # raises, and names the missing arguments
     given = _broadcast(**{name: np.asarray(value) for name, value in numbers.items()})
     rows = zip(*(array.ravel().tolist() for array in given.values()), strict=True)
     pairs = [

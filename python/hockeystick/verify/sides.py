@@ -27,7 +27,7 @@ GAPS = (
     *(known.ZCDP, known.RenyiDP, known.SelectedSteps, known.PoissonSampledCurve),
 )
 ALONE = (*OPEN, known.AnyOf, known.PoissonSampledRun)  # whose curve says more than its knots
-MANY, SOME, FEW = 1000, 500, 60  # knots of curves that cost little, and what is too few
+MANY, SOME, FEW = 1000, 500, 60  # knots of cheap curves, and a number of knots that is too small
 AT_ENDS = 100  # values at which both ends of knots are sought
 Releases = Sequence[tuple[Mechanism, int]]
 
