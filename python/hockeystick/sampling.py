@@ -112,7 +112,8 @@ class DPSGD(Composition):
         }
         way: dict[str, Any] = {"sampling": kind, "drop_last": drop_last}
         rate, count = rate_and_steps(**numbers, **way)
-        run = sampled_run(noise_multiplier=noise, **numbers, **way)
+        part, times = _part(noise, kind, rate, count, batch_size, dataset_size, drop_last)
+        run = times * part
         numbers = {name: x if x is None else _plain(x) for name, x in numbers.items()}
         given = {"noise_multiplier": noise, **numbers, **way}
         kept = {"terms": run.terms, "_given": tuple(given.items())}
@@ -191,10 +192,22 @@ def drawn(
     kind = sampling_of(sampling)
     way: dict[str, Any] = {"dataset_size": dataset_size, "drop_last": drop_last}
     q, count = rate_and_steps(**numbers, sampling=kind, **way)
-    step = Gaussian(noise_multiplier=noise_multiplier)
+    return _part(noise_multiplier, kind, q, count, numbers.get("batch_size"), **way)
+
+
+def _part(
+    noise: float,
+    kind: Sampling,
+    q: float,
+    count: int,
+    records: int | None,
+    dataset_size: int | None,
+    drop_last: bool,  # noqa: FBT001
+) -> tuple[Mechanism, int]:
+    """As `drawn`, of the probability q and the number of steps; `records` are those of a batch."""
+    step = Gaussian(noise)
     if kind == "poisson" or q == 0:
         return step.poisson_sampled(q), count
-    records = numbers.get("batch_size")
     if kind == "fixed_size":
         size = _checks.whole("dataset_size", dataset_size, 2, MOST_RECORDS)
         said = f"sampling_probability * dataset_size must be whole, got {q * size!r}"
@@ -276,7 +289,7 @@ def rate_and_steps(
             raise TypeError("dataset_size must be given with batch_size")
         size = _checks.whole("dataset_size", dataset_size, 1, MOST_RECORDS)
         records = _checks.whole("batch_size", batch_size, 1, size)
-        part = Fraction(records, size)
+        part: Fraction | float = Fraction(records, size)
         if cut:
             part = Fraction(1, batches_of(size, records, drop_last=drop_last)[0])
     else:
@@ -285,13 +298,13 @@ def rate_and_steps(
                 f"dataset_size must be given with batch_size, or if sampling is 'fixed_size', "
                 f"and only then, got {_checks.show(dataset_size)} with {sampling!r}"
             )
-        part = Fraction(_checks.probability("sampling_probability", rate))
+        part = _checks.probability("sampling_probability", rate)
     said, length = one_of(steps=steps, epochs=epochs)
     if said == "steps":
         return float(part), _checks.whole("steps", length, 0, _checks.MAX_COUNT)
     if part == 0:
         raise ValueError("sampling_probability must be above 0 where epochs are given, got 0")
-    exact = Fraction(_checks.non_negative("epochs", length)) / part
+    exact = Fraction(_checks.non_negative("epochs", length)) / Fraction(part)
     nearest = round(exact)
     count = nearest if abs(exact - nearest) <= exact * Fraction(2) ** -50 else math.ceil(exact)
     if count > _checks.MAX_COUNT:
