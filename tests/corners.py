@@ -161,9 +161,12 @@ def fixed_size(rng: random.Random) -> Corner:
 
 
 def shuffled(rng: random.Random) -> Corner:
-    """Shuffled epochs."""
+    """Shuffled epochs, some of which end with a smaller batch or leave a few records out."""
     step, count = hs.Gaussian(_any_noise(rng)), rng.choice((1, 1, 3, round(power(rng, 0, 4))))
-    return Corner(count * step.shuffled(batches=round(power(rng, 0.4, 6))), count * step)
+    sizes = rng.choice(({}, {"last_batch": 3}, {"left_out": 2}))
+    batches = round(power(rng, 0.4, 6 if "last_batch" not in sizes else 2))
+    epoch = step.shuffled(batches=batches, **({"batch_size": 7, **sizes} if sizes else {}))
+    return Corner(count * epoch, count * step)
 
 
 def truncated(rng: random.Random) -> Corner:

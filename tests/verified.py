@@ -174,7 +174,7 @@ def draw(rng: random.Random, number: int) -> Case:
     elif query == "prior":
         at, most = min(max(_probability(rng), 1e-300), 0.99), 1 - 2.0**-53
     else:
-        at, least, most, near = 1 + power(rng, -2, 1.3), 1.0, 1e4, near[:ORDERS]
+        at, least, most, near = 1 + power(rng, -2, 2.6), 1.0, 1e4, near[:ORDERS]
     beside = at or power(rng, -12, 0)
     points = sorted({at, *(max(min(beside * factor, most), least) for factor in near[1:])})
     return Case(number, family, run, adjacency, query, points)

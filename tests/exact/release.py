@@ -7,9 +7,16 @@ against with one that adds nothing, and the reverse.
 """
 
 import random
+from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 Parameters = dict[str, Any]
+
+
+def grid(**values: Sequence[Any]) -> list[Parameters]:
+    """All arguments of these values."""
+    return [dict(zip(values, each, strict=True)) for each in product(*values.values())]
 
 
 def removes(direction: str) -> bool:

@@ -213,10 +213,6 @@ def test_sums_of_atoms_answer_where_grids_do_not(count, step, delta):
     assert answer.interval == 0
 
 
-# Two losses, of which the composition is a binomial.
-COUNT, Q = 2 * 10**5, 1e-4
-
-
 # Of the losses, relative to themselves: what they are off by.
 OFF = 1e-4
 

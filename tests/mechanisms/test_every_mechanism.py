@@ -188,6 +188,28 @@ def curve_of_cells(cells, i):
     return math.fsum(p - np.exp(EDGES[i] - EDGES[i:]) * (p - above)) + cells.infinity_mass
 
 
+def check_atoms(pair, term, way, bits=900):
+    with ctx.workprec(bits):
+        law = atoms.outcomes(release(term.name, term.parameters, WAYS[way], bits))
+    atoms.check(pair, law)
+
+
+CORNERS = [
+    (Term(name, parameters, 1), oracle.BITS)
+    for name, oracle in oracles().items()
+    for parameters in getattr(oracle, "CORNERS", ())
+]
+
+
+@pytest.mark.every(4)
+@pytest.mark.parametrize(("term", "bits"), CORNERS, ids=lambda given: str(given)[:80])
+def test_atoms_at_the_ends_of_the_range_are_those_of_the_oracle(term, bits):
+    """Masses of e^-7000 and less, and some that differ from 1 by as little."""
+    mechanism = random_runs.mechanism(term)
+    for way in filter(lambda way: is_defined(mechanism, way), Direction):
+        check_atoms(mechanism.dominating_pair(way), term, way, bits)
+
+
 @every_mechanism
 def test_cells_agree_with_the_oracle(found):
     """Each atom, where outcomes are finitely many, and else the hockey-stick curve."""
@@ -195,9 +217,7 @@ def test_cells_agree_with_the_oracle(found):
         for way in filter(lambda way: is_defined(mechanism, way), Direction):
             pair = mechanism.dominating_pair(way)
             if hasattr(oracles().get(term.name), "release"):
-                with ctx.workprec(900):
-                    law = release(term.name, term.parameters, WAYS[way])
-                    atoms.check(pair, atoms.outcomes(law))
+                check_atoms(pair, term, way)
                 continue
             with ctx.workprec(200):
                 known = random_runs.known_form(1 * mechanism).terms

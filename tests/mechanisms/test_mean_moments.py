@@ -55,11 +55,6 @@ def test_central_moments(mu, steps):
             assert high - low < 1e-8
 
 
-def moment(mu, order):
-    """log E R^order of one log-normal variable."""
-    return arb(order) * (arb(order) - 1) * arb(mu) ** 2 / 2
-
-
 @pytest.mark.parametrize("order", [1.0001, 1.5, 2.0, 2.5, 3.75, 4.25, 5.0, 17.5, 64.0])
 @pytest.mark.parametrize("mu", [1e-4, 0.02, 0.2, 1.0])
 def test_powers_of_one_variable(mu, order):

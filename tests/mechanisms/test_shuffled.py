@@ -77,15 +77,16 @@ def test_more_batches_hide_more_and_little_noise_hides_nothing():
     assert loud.epsilon_bounds(1e-6, adjacency="replace-one").lower > 28.6
 
 
-def test_places_that_are_kept_are_one_epoch_at_less_noise():
+@pytest.mark.parametrize("sizes", [{}, {"left_out": 1, "batch_size": 3}], ids=str)
+def test_places_that_are_kept_are_one_epoch_at_less_noise(sizes):
     step = hs.Gaussian(noise_multiplier=2.0)
-    kept = step.shuffled(batches=100, epochs=4)
-    once = hs.Gaussian(noise_multiplier=1.0).shuffled(batches=100)
+    kept = step.shuffled(batches=100, epochs=4, **sizes)
+    once = hs.Gaussian(noise_multiplier=1.0).shuffled(batches=100, **sizes)
     for adjacency in ("replace-special", "replace-one"):
         ends = [run.epsilon_bounds(1e-6, adjacency=adjacency) for run in (kept, once)]
         assert ends[0].lower == pytest.approx(ends[1].lower, rel=1e-9)
         assert ends[0].upper == pytest.approx(ends[1].upper, rel=1e-9)
-        anew = (4 * step.shuffled(batches=100)).epsilon_bounds(1e-6, adjacency=adjacency)
+        anew = (4 * step.shuffled(batches=100, **sizes)).epsilon_bounds(1e-6, adjacency=adjacency)
         assert anew.upper <= ends[0].upper * (1 + 1e-9)
         assert anew.lower < ends[0].lower
 

@@ -36,21 +36,6 @@ def test_what_a_shuffle_is_worth(noise, batches, runs, most):
     assert bounds.limited_by == "theory"
 
 
-@pytest.mark.parametrize("adjacency", ["replace-special", "replace-one"])
-@pytest.mark.parametrize(
-    ("noise", "batches", "sizes"),
-    [
-        (0.2, 5, {}),
-        (0.6, 40, {}),
-        (2.0, 3, {"batch_size": 7, "last_batch": 1}),
-        (9.0, 70, {"batch_size": 7, "last_batch": 3}),
-        (3.0, 2, {"batch_size": 9, "last_batch": 8}),
-    ],
-)
-def test_never_above_the_fixed_order(noise, batches, sizes, adjacency):
-    shuffles.check_below_the_fixed_order(noise, adjacency, batches=batches, **sizes)
-
-
 @pytest.mark.parametrize(("noise", "batches"), [(4.0, 50), (2.0, 7), (1.0, 3), (1.5, 2)])
 def test_above_a_random_allocation(noise, batches):
     shuffles.check_above_a_random_allocation(noise, batches, above)
@@ -77,7 +62,3 @@ def test_a_smaller_last_batch_costs_little():
         assert 0.98 * more <= epoch.epsilon(1e-6, **SPECIAL) <= 1.03 * fewer
     alike = step.shuffled(batches=21, batch_size=256, last_batch=256)
     assert alike.epsilon(1e-6, **SPECIAL) == more
-
-
-def test_the_same_order_is_one_epoch_at_less_noise():
-    shuffles.check_that_the_same_order_is_one_epoch_at_less_noise()

@@ -42,14 +42,6 @@ def test_what_a_left_out_record_is_worth(noise, batches, runs, most):
     assert bounds.limited_by == "theory"
 
 
-@pytest.mark.parametrize("adjacency", ["replace-special", "replace-one"])
-@pytest.mark.parametrize("size", [None, 30])
-@pytest.mark.parametrize(("noise", "batches"), [(0.2, 5), (0.6, 40), (2.0, 3), (9.0, 70)])
-def test_never_above_the_fixed_order(noise, batches, size, adjacency):
-    sizes = {"batches": batches, "left_out": 2, "batch_size": size}
-    shuffles.check_below_the_fixed_order(noise, adjacency, **sizes)
-
-
 @pytest.mark.parametrize(("noise", "batches"), [(4.0, 50), (2.0, 7), (1.0, 3)])
 def test_above_a_random_allocation(noise, batches):
     shuffles.check_above_a_random_allocation(noise, batches, above)
@@ -86,10 +78,6 @@ def test_more_left_out_and_more_batches_cost_less():
     assert all(one.lower >= unknown.lower * (1 - 1e-9) for one in known)
     uppers = [ends(batches=b, left_out=1).upper for b in (2, 10, 100, 1000, 10**6, 10**12)]
     assert uppers == sorted(uppers, reverse=True)
-
-
-def test_the_same_order_is_one_epoch_at_less_noise():
-    shuffles.check_that_the_same_order_is_one_epoch_at_less_noise(left_out=1, batch_size=3)
 
 
 def test_moments_are_at_most_those_of_the_own_step():

@@ -161,20 +161,6 @@ def test_ends_of_the_range_are_known(noise, steps, epsilon, removes):
         assert found.rad() < found * arb(10) ** -11
 
 
-@pytest.mark.every(4)
-@pytest.mark.parametrize(
-    "question",
-    [{"delta": 1e-6}, {"epsilon": 0.2}, {"false_positive_rate": 0.05}, {"prior": 0.4}],
-    ids=str,
-)
-def test_the_fast_accountant_encloses_it(question):
-    epoch = hs.Gaussian(noise_multiplier=1.0).random_allocation(steps=1000)
-    result = hs.verify(epoch, digits=12, **question)
-    assert result.known
-    assert result.digits >= 12
-    assert result.enclosed is True
-
-
 def test_compositions_are_known_from_both_sides():
     epoch = hs.Gaussian(noise_multiplier=1.0).random_allocation(steps=10)
     for run in (2 * epoch, epoch + hs.Laplace(noise_multiplier=1.0)):

@@ -74,23 +74,6 @@ def test_all_data_sets_of_few_users_lie_between(share):
         assert worst <= float(above.upper()) * (1 + 1e-9) + 1e-15
 
 
-RUNS = [
-    1 * hs.ShuffledLocal(epsilon0=1.0, users=9000),
-    1 * hs.ShuffledLocal(epsilon0=2.0, users=1000, adaptive=True),
-    1 * hs.ShuffledLocal(epsilon0=1.0, users=100, randomizer="k-ary", choices=5),
-    1 * hs.ShuffledLocal(epsilon0=1.0, users=30, randomizer="laplace"),
-    2 * hs.ShuffledLocal(epsilon0=2.0, users=100),
-]
-
-
-@pytest.mark.parametrize("run", RUNS, ids=str)
-def test_both_ends_of_the_fast_accountant_are_held(run):
-    result = hs.verify(run, epsilon=0.05, digits=10, **HOW)
-    assert result.enclosed
-    moved = hs.Bounds(0.0, result.lower * (1 - 1e-6))
-    assert hs.verify(run, epsilon=0.05, digits=10, fast=moved, **HOW).enclosed is False
-
-
 def test_the_largest_loss_and_what_is_refused():
     local = hs.ShuffledLocal(epsilon0=0.75, users=50)
     assert hs.verify(3 * local, delta=0.0, **HOW).upper == 2.25

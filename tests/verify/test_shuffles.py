@@ -78,28 +78,6 @@ def test_epochs_are_read_from_the_mechanism():
 
 
 @pytest.mark.parametrize(
-    ("run", "question"),
-    [
-        (hs.Gaussian(4.0).shuffled(batches=1000, left_out=1), {"delta": 1e-6}),
-        (hs.Gaussian(2.0).shuffled(batches=20, left_out=4, batch_size=9), {"epsilon": 0.5}),
-        (hs.Gaussian(4.0).shuffled(batches=7, epochs=3), {"epsilon": 0.5}),
-        (hs.Gaussian(2.0).shuffled(batches=3, batch_size=4, last_batch=1), {"prior": 0.3}),
-    ],
-    ids=str,
-)
-def test_both_ends_of_answers_are_held(run, question):
-    """What is attained by the largest batch, or by a sum over all, and what is proved."""
-    how = {"adjacency": "replace-special", "digits": 10}
-    result = hs.verify(run, **how, **question)
-    assert result.enclosed
-    for wrong in (
-        hs.Bounds(result.upper * (1 + 1e-6), 9.0),
-        hs.Bounds(0.0, result.lower * (1 - 1e-6)),
-    ):
-        assert hs.verify(run, **how, fast=wrong, **question).enclosed is False
-
-
-@pytest.mark.parametrize(
     ("noise", "batches", "question"),
     [
         (0.5623114998134695, 2, {"false_positive_rate": 5.852260064217326e-12}),

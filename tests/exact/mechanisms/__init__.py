@@ -4,6 +4,8 @@
 A file for each mechanism, named as that of its class, holds
 
     draw(rng)                         random arguments of the class, and perhaps a sampling `rate`
+    CORNERS, BITS                     perhaps, arguments at the ends of their ranges, and the
+                                      precision at which masses there are told apart
     release(direction, **arguments)   the `exact.laws.AtomLaw` of one release, if it has finitely
                                       many losses; the truth of others is `hockeystick.verify`
 """
@@ -34,7 +36,7 @@ def class_name(module: str) -> str:
     return "".join(part.upper() if part == "dp" else part.title() for part in module.split("_"))
 
 
-def release(name: str, parameters: Mapping[str, Any], direction: str) -> AtomLaw:
+def release(name: str, parameters: Mapping[str, Any], direction: str, bits: int = BITS) -> AtomLaw:
     """One release of a mechanism with finitely many losses in a direction."""
-    with ctx.workprec(BITS):
+    with ctx.workprec(bits):
         return oracles()[name].release(direction, **parameters)

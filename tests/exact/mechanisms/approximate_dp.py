@@ -6,7 +6,11 @@ import random
 from flint import arb
 
 from exact.laws import AtomLaw
-from exact.release import Parameters, power, way_of
+from exact.release import Parameters, grid, power, way_of
+
+EPSILONS = (0.0, 1e-9, 0.1, 1.0, 37.0, 700.0, 1e4)
+CORNERS = grid(epsilon=EPSILONS, delta=(0.0, 1e-300, 1e-12, 0.3, 1.0))
+BITS = 20_000
 
 
 def draw(rng: random.Random) -> Parameters:

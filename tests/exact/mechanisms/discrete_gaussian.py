@@ -7,9 +7,16 @@ import random
 from flint import arb
 
 from exact.laws import AtomLaw
-from exact.release import Parameters, power, shift_of, way_of, with_rate
+from exact.release import Parameters, grid, power, shift_of, way_of, with_rate
 
 FARTHEST = 41  # deviations: beyond lies less than e^-840
+
+CORNERS = [
+    *grid(sigma=(0.001, 0.05, 0.3, 1.0, 4.0), sensitivity=(1, 5), truncation=(None,)),
+    *grid(sigma=(0.05, 0.3, 1.0, 4.0), sensitivity=(1, 5), truncation=(1, 8)),
+    *grid(sigma=(0.05, 1.0), sensitivity=(2,), truncation=(None, 4), rate=(1e-9, 0.1, 1 - 1e-9)),
+]
+BITS = 4_000
 
 
 def draw(rng: random.Random) -> Parameters:

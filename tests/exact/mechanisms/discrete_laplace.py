@@ -6,7 +6,14 @@ import random
 from flint import arb
 
 from exact.laws import AtomLaw
-from exact.release import Parameters, power, shift_of, way_of, with_rate
+from exact.release import Parameters, grid, power, shift_of, way_of, with_rate
+
+PARAMETERS = (1e-12, 1e-6, 0.05, 1.0, 20.0, 600.0, 1000.0)
+CORNERS = [
+    *grid(parameter=PARAMETERS, sensitivity=(1, 2, 7)),
+    *grid(parameter=PARAMETERS, sensitivity=(3,), rate=(1e-9, 0.01, 0.5, 1 - 1e-9)),
+]
+BITS = 20_000
 
 
 def draw(rng: random.Random) -> Parameters:

@@ -6,7 +6,11 @@ import random
 from flint import arb
 
 from exact.laws import AtomLaw
-from exact.release import Parameters, power, way_of
+from exact.release import Parameters, grid, power, way_of
+
+NOISES = (0.0, 1e-300, 1e-17, 1e-6, 0.3, 0.5, 0.99, 1 - 2**-53)
+CORNERS = grid(noise_parameter=NOISES, num_buckets=(2, 3, 10, 10**9))
+BITS = 2_500
 
 
 def draw(rng: random.Random) -> Parameters:
