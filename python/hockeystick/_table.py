@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a ledger holds as a table: in text, Markdown and HTML."""
+"""What a ledger holds as a table: in text, Markdown, HTML and LaTeX."""
 
 from abc import ABC, abstractmethod
 
-from hockeystick import _html
+from hockeystick import _formats, _html
 from hockeystick._neighbours import Hinting
+from hockeystick._words import outspoken
+from hockeystick.adjacency import Adjacency
 
 TEXTS = (0, 1)
 """The columns that hold no numbers."""
 
 
+@outspoken
 class Table(Hinting, ABC):
     """A table of entries with a title and a summary; numbers are right-aligned."""
 
     __slots__ = ()
+    adjacency: Adjacency
 
     @property
     @abstractmethod
@@ -53,13 +57,29 @@ class Table(Hinting, ABC):
 
     def html(self) -> str:
         """As a table in HTML, without scripts."""
-        return self._table(None)
+        return self._table(self._cells(), None)
+
+    def page(self) -> str:
+        """As a whole page in HTML: with a style, a total, the date and the neighbours in words."""
+        table = self._table(self._with_total(), None)
+        return _formats.page(self._title, table, _formats.origin(self.adjacency.in_words))
+
+    def latex(self) -> str:
+        """As a floating table in LaTeX, for which no package is needed."""
+        said = f"{self._title}. {self._summary}. {_formats.origin(self.adjacency.in_words)}"
+        return _formats.latex(self._with_total(), said, TEXTS)
+
+    def _with_total(self) -> list[tuple[str, ...]]:
+        """The cells, with all entries together in the last row."""
+        head, *rows = self._cells()
+        all_of_them = rows[-1][4:] if rows else ("0", "")
+        return [head, *rows, ("all", "", "", "", *all_of_them)[: len(head)]]
 
     def _repr_html_(self) -> str:
-        return self._table(_html.MOST_ROWS)
+        return self._table(self._cells(), _html.MOST_ROWS)
 
-    def _table(self, most: int | None) -> str:
-        head, *rows = self._cells()
+    def _table(self, cells: list[tuple[str, ...]], most: int | None) -> str:
+        head, *rows = cells
         return _html.table(
             head, rows, caption=self._title, note=self._summary, left=TEXTS, most=most
         )

@@ -196,7 +196,8 @@ for _name, _symbol, _end in (
     setattr(Bounds, _name, _or_of_tuples(_name, _symbol, _end))
 for _name, _symbol in (
     *(("sub", "-"), ("mul", "*"), ("truediv", "/"), ("rsub", "-"), ("rmul", "*")),
-    *(("radd", "+"), ("rtruediv", "/"), ("neg", ""), ("abs", "")),
+    *(("radd", "+"), ("rtruediv", "/"), ("floordiv", "//"), ("mod", "%"), ("pow", "**")),
+    *((name, "") for name in ("neg", "abs", "float", "int")),
 ):
     setattr(Bounds, f"__{_name}__", _refusing(_symbol, "upper"))
 

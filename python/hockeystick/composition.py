@@ -56,6 +56,10 @@ class Composable(OtherForms):
 
     __rmul__ = __mul__
 
+    def __getitem__(self, _: object) -> NoReturn:
+        """Refuse it, and to be listed."""
+        raise TypeError("a run is no list; its mechanisms, and how often each runs, are run.terms")
+
     @staticmethod
     def from_json(text: str) -> "Composition":
         """The run that `to_json` wrote, or that was described as for ``Accountant.read_text``.

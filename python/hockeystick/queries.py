@@ -146,11 +146,13 @@ class Asked(Hinting, ABC):
                         return named
         return error
 
-    def _ask(self, name: str, at: Value | Array, options: Mapping[str, Any]) -> Bounds[Value]:
+    def _ask(
+        self, name: str, at: Value | Array, options: Mapping[str, Any], ending: str = "_bounds"
+    ) -> Bounds[Value]:
         """Bounds on the answer to the question of that name, for the worst direction."""
         query, limits = QUERIES[name], _LIMITS[name]
         if options:
-            asks = (name, query.argument)
+            asks = (f"{name}{ending}", query.argument)
             limits = limits.updated(options, query.width, has_smallest=query.tiny, asks=asks)
         if type(at) is Missing:
             raise at.error()
@@ -193,7 +195,7 @@ class Asked(Hinting, ABC):
             if end is None:
                 self._certified(query, query.points(at), answers, limits)  # raises
             return end  # type: ignore[return-value]
-        ends = self._ask(name, at, options)
+        ends = self._ask(name, at, options, ending="")
         return ends.lower if query.safe == "lower" else ends.upper
 
 

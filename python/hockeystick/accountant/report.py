@@ -8,7 +8,6 @@ from hockeystick import _checks, _html
 from hockeystick._decimals import outward, rounded
 from hockeystick._table import TEXTS, Table
 from hockeystick._words import spoken
-from hockeystick.accountant import formats
 from hockeystick.accountant.admission import Admission, Amount, Budget, amount
 from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds
@@ -66,25 +65,6 @@ class Report(Table):
     """What epsilon, or rho, may be at most."""
     adjacency: Adjacency
     """Which datasets are neighbours."""
-
-    def page(self) -> str:
-        """As a whole page in HTML: with a style, a total, the date and the neighbours in words."""
-        head, *rows = self._with_total()
-        table = _html.table(
-            head, rows, caption=self._title, note=self._summary, left=TEXTS, most=None
-        )
-        return formats.page(self._title, table, formats.origin(self.adjacency))
-
-    def latex(self) -> str:
-        """As a floating table in LaTeX, for which no package is needed."""
-        said = f"{self._title}. {self._summary}. {formats.origin(self.adjacency)}"
-        return formats.latex(self._with_total(), said, TEXTS)
-
-    def _with_total(self) -> list[tuple[str, ...]]:
-        """The cells, with all entries together in the last row."""
-        head, *rows = self._cells()
-        cost, left = rounded(self.bounds.upper, "upper"), rows[-1][-1] if rows else ""
-        return [head, *rows, ("all", "", "", "", cost, left)[: len(head)]]
 
     @property
     def measure(self) -> str:

@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except click.BadParameter as error:
         _fail(error.format_message() + _value_meant(error))
     except click.UsageError as error:
-        _fail(error.format_message() + _command_meant(error) + _file_meant(error))
+        _fail(_command_meant(error) or error.format_message() + _file_meant(error))
     except click.ClickException as error:
         _fail(error.format_message())
     except (click.Abort, KeyboardInterrupt):
@@ -111,16 +111,16 @@ def _value_meant(error: click.BadParameter) -> str:
 
 
 def _command_meant(error: click.UsageError) -> str:
-    """Where the answer is that an unknown command was to give, as the end of an error."""
-    given = re.match("No such command '(.*)'", error.message)
-    if given is None or "Did you mean" in error.format_message():
+    """The error of an unknown command, with where the answer is that it was to give."""
+    given = re.match("No such command '(.*)'.", error.message)
+    if given is None:
         return ""
-    if f"--{given[1]}" in ("--help", "--version"):
-        return f" Did you mean --{given[1]}?"
-    asked = _nearest(given[1], [name for name in dir(Composition) if name[0] != "_"])
-    if asked:
-        return f" Python asks it as run.{asked.replace('-', '_')}(...)."
-    return f" There are {', '.join(sorted(_commands.commands))}."
+    commands = sorted(_commands.commands)
+    if own := _nearest(given[1], [*commands, "--help", "--version"]):
+        return f"{given[0]} Did you mean '{own}'?"
+    if asked := _nearest(given[1], [name for name in dir(Composition) if name[0] != "_"]):
+        return f"{given[0]} Python asks it as run.{asked.replace('-', '_')}(...)."
+    return f"{given[0]} There are {', '.join(commands)}."
 
 
 def _nearest(word: str, names: list[str]) -> str:

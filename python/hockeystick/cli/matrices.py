@@ -88,7 +88,8 @@ def matrix(
         said["sampling_probability"] = sampling_probability
     low, high = outward(lower, upper)
     said |= {"sensitivity_lower": lower, "sensitivity_upper": upper}
-    sentence = f"sensitivity in [{low}, {high}], {mechanism.participations} participations"
+    times = mechanism.participations
+    sentence = f"sensitivity in [{low}, {high}], {times} participation{'s' if times > 1 else ''}"
     if sampling_probability is not None:
         sentence += f", groups sampled at q = {sampling_probability!r}"
     asked = Asked(run, adjacency, tolerance, f"{sentence}, {adjacency}", said, {})

@@ -24,7 +24,7 @@ _DPI = 200  # of formats with pixels
     epilog="Example: hockeystick plot tradeoff --noise-multiplier 1.0 "
     "--sampling-probability 0.01 --steps 10000 --output tradeoff.png"
 )
-@click.argument("picture", type=click.Choice(PICTURES), metavar="PICTURE")
+@click.argument("picture", type=click.Choice(PICTURES), metavar="PICTURE", default=PICTURES[0])
 @click.option(
     "--output",
     "-o",
@@ -83,7 +83,7 @@ def plot(
     adjacency: str,
     **options: Any,
 ) -> None:
-    """Draw a PICTURE of a run of DP-SGD with both bounds.
+    """Draw a PICTURE of a run with both bounds, by default the first.
 
     \b
     hockey-stick              delta against epsilon

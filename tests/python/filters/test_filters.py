@@ -160,7 +160,7 @@ def test_the_report_rounds_outwards(make, count):
     shown = report.markdown().splitlines()[-3].split("|")
     assert Fraction(shown[-3].strip()) >= report.rows[-1].total
     assert Fraction(shown[-2].strip()) <= report.rows[-1].remaining
-    for text in (str(report), report.markdown(), report.html(), budget._repr_html_()):
+    for text in (str(report), report.markdown(), report.page(), report.latex()):
         assert "second" in text
         assert "Gaussian, noise 30" in text
     assert count > 3

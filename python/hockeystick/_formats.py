@@ -4,7 +4,6 @@
 from collections.abc import Sequence
 
 from hockeystick._importing import importing
-from hockeystick.adjacency import Adjacency
 
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem; }
@@ -25,7 +24,7 @@ _LATEX = {
 }
 
 
-def origin(adjacency: Adjacency) -> str:
+def origin(neighbours: str) -> str:
     """What neighbours are, and when and by what a report was made."""
     with importing:
         from datetime import date  # noqa: PLC0415, takes time to import
@@ -33,7 +32,7 @@ def origin(adjacency: Adjacency) -> str:
 
     today = date.today().isoformat()  # noqa: DTZ011, of the place where it is made
     return (
-        f"Neighbouring datasets differ in that {adjacency.in_words}. Certified by hockeystick "
+        f"Neighbouring datasets differ in that {neighbours}. Certified by hockeystick "
         f"{version('hockeystick')} on {today}."
     )
 
