@@ -21,9 +21,9 @@ from sphinx.util import logging
 
 HERE = Path(__file__).parents[1] / "calculator"
 # In the order of their imports.
-LIBRARY = ("numbers", "hockeystick", "answers", "worker")
+LIBRARY = ("numbers", "hockeystick", "matrices", "answers", "worker")
 PAGE = (
-    *("numbers", "mechanisms", "question", "answers", "client", "form", "pictures"),
+    *("numbers", "mechanisms", "question", "matrices", "answers", "client", "form", "pictures"),
     *("snippets", "words", "page"),
 )
 MISSING = (

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Questions to the library: one number, the curve around it, and the search for a parameter.
+import { asLibrary } from "./matrices.mjs";
 import { rounded } from "./numbers.mjs";
 
 const MEMORY = 2 ** 28; // bytes, which a phone has
@@ -12,8 +13,9 @@ function built(library, { parts }) {
   const run = library.run();
   let line = 0;
   try {
-    parts.forEach(({ mechanism, parameters, count }, k) => {
+    parts.forEach((part, k) => {
       line = k + 1;
+      const { mechanism, parameters, count } = asLibrary(part);
       run.add(mechanism, parameters, count);
     });
   } catch (error) {

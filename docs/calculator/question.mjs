@@ -159,9 +159,9 @@ function pipeline(state) {
 
 function partOf(line, k, left) {
   const { parameters: known, sampled } = MECHANISMS[line.mechanism], parameters = {};
-  for (const { name, label, list: isList, optional } of known) {
+  for (const { name, label, list: isList, whole: isWhole, optional } of known) {
     if (name === left || (optional && line.values[name].trim() === "")) continue;
-    parameters[name] = (isList ? list : number)(`${label.toLowerCase()} of line ${k + 1}`, line.values[name]);
+    parameters[name] = (isList ? list : isWhole ? whole : number)(`${label.toLowerCase()} of line ${k + 1}`, line.values[name]);
   }
   const count = left === "count" ? 1 : whole(`times of line ${k + 1}`, line.count);
   if (!sampled || line.rate.trim() === "") return { mechanism: line.mechanism, parameters, count };

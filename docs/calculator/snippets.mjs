@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The question as a program: Python, the command line, C and JavaScript.
 import { SEARCH } from "./answers.mjs";
+import { asLibrary } from "./matrices.mjs";
 import { MECHANISMS, SAMPLINGS, SCHEME_TYPES } from "./mechanisms.mjs";
 import { literal } from "./numbers.mjs";
 import { scheme } from "./question.mjs";
@@ -107,7 +108,7 @@ function cPart({ mechanism, parameters, count }, k) {
 
 /** In C: a whole program. */
 export function cSnippet(state, question, result) {
-  const parts = result.question.parts.map(cPart);
+  const parts = result.question.parts.map(asLibrary).map(cPart);
   const declared = parts.map((part) => part.slice(0, part.lastIndexOf("\n"))).join("\n");
   const added = parts.map((part) => part.slice(part.lastIndexOf("\n") + 3)).join("\n      ");
   const [ask, at] = question.seek === "delta" ? ["hs_delta", question.epsilon] : ["hs_epsilon", question.delta];
@@ -137,7 +138,7 @@ ${declared}
 
 /** In JavaScript, for Node or a page. */
 export function javascriptSnippet(state, question, result) {
-  const added = result.question.parts.map(({ mechanism, parameters, count }) => `run.add("${mechanism}", ${JSON.stringify(parameters)}, ${count});`);
+  const added = result.question.parts.map(asLibrary).map(({ mechanism, parameters, count }) => `run.add("${mechanism}", ${JSON.stringify(parameters)}, ${count});`);
   const [ask, at] = question.seek === "delta" ? ["delta", question.epsilon] : ["epsilon", question.delta];
   const closely = question.find ? `, tolerance: ${literal(SEARCH.tolerance)}` : "";
   return `import { load } from "hockeystick";

@@ -80,6 +80,29 @@ def test_answers_overlap_native_ones():
             assert found["upper"] - found["lower"] <= 1e-3 * found["upper"], asked
 
 
+def test_correlated_noise():
+    """Closed forms: any other sensitivity than Python's shows."""
+    chosen, given, runs = random.Random(5), [], []
+    for _ in range(40):
+        column = sorted((chosen.random() for _ in range(chosen.randint(1, 9))), reverse=True)
+        steps, apart = chosen.randint(1, 60), chosen.randint(1, 9)
+        of_matrix = {"coefficients": column, "steps": steps, "min_separation": apart}
+        of_tree = {"leaves": chosen.randint(1, 70), "restarts": apart}
+        for name, strategy in (("ToeplitzMechanism", of_matrix), ("TreeMechanism", of_tree)):
+            parameters = {"noise_multiplier": 5.0, **strategy}
+            mechanism = name.removesuffix("Mechanism").lower()
+            part = {"mechanism": mechanism, "parameters": parameters, "count": 3}
+            given.append({"seek": "epsilon", "delta": 1e-6, "adjacency": "add-one"})
+            given[-1]["parts"] = [part]
+            runs.append(3 * getattr(hs, name)(**parameters))
+    for answer, run in zip(
+        asks(*({"kind": "parts", "asked": one} for one in given)), runs, strict=True
+    ):
+        bounds = run.epsilon_bounds(1e-6, adjacency="add-one")
+        assert overlap(answer["bounds"], bounds), run
+        assert answer["bounds"]["upper"] <= (1 + 1e-9) * bounds.upper, run
+
+
 def test_ledgers_and_runs_of_dpsgd():
     account = Accountant(adjacency="replace-special")
     account.compose(hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01), count=1000)

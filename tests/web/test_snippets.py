@@ -24,6 +24,8 @@ REPORTS = urlencode({"mechanism": "shuffled_local", "epsilon0": "1", "users": "1
 ANSWERS = f"{REPORTS}&choices=4"
 JOINT = urlencode({"mechanism": "joint_gaussian", "noise_multipliers": "3 4", "counts": "1 2"})
 BETWEEN = urlencode({"mechanism": "gaussian_between", "least_noise": "9", "most_noise": "9.5"})
+TREE = urlencode({"mechanism": "tree", "leaves": "1000", "restarts": "5", "count": "2"})
+ROOT_OF_SUMS = urlencode({"mechanism": "toeplitz", "noise_multiplier": "10"})
 CLOSELY = 1.0001  # as the page and its programs ask where a number is sought
 EPOCHS = {**TRAINING, "noise": "3", "batch": "1000", "epochs": "4", "selected": "7"}
 SCHEMES = {
@@ -70,6 +72,8 @@ LINKS = {
             ("k-ary reports", ANSWERS, "replace-one"),
             ("joint", f"{JOINT}&rate=0.01&count=100", "remove-one"),
             ("between", BETWEEN, "replace-one"),
+            ("tree", TREE, "add-or-remove-one"),
+            ("correlated noise", ROOT_OF_SUMS, "replace-special"),
         )
     },
     "pipeline": urlencode({"kind": "pipeline", "delta": "1e-6"})
