@@ -23,7 +23,7 @@ HERE = Path(__file__).parents[1] / "calculator"
 # In the order of their imports.
 LIBRARY = ("numbers", "hockeystick", "matrices", "answers", "worker")
 PAGE = (
-    *("numbers", "mechanisms", "question", "matrices", "answers", "client", "form", "pictures"),
+    *("numbers", "mechanisms", "matrices", "question", "answers", "client", "form", "pictures"),
     *("snippets", "words", "page"),
 )
 MISSING = (

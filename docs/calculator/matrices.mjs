@@ -6,8 +6,6 @@ const MOST_STEPS = 1e6;
 export function asLibrary({ mechanism, parameters, count }) {
   const { noise_multiplier: noise, ...strategy } = parameters;
   if (mechanism === "tree") {
-    for (const [name, value] of [["steps of an epoch", strategy.leaves], ["epochs", strategy.restarts]])
-      if (!(value >= 1)) throw new RangeError(`${name} must be >= 1, got ${value}`);
     const height = strategy.leaves.toString(2).length; // nodes that the first step is in
     return { mechanism: "gaussian", parameters: { noise_multiplier: noise }, count: count * height * strategy.restarts };
   }
@@ -16,15 +14,15 @@ export function asLibrary({ mechanism, parameters, count }) {
   return { mechanism: "gaussian_between", parameters: { least_noise: noise / upper, most_noise: noise / lower }, count };
 }
 
+/** Whether the coefficients are those of a strategy whose worst record is known. */
+export const isFalling = (coefficients) => coefficients[0] > 0 && coefficients.every((one, k) => one >= 0 && one <= coefficients[Math.max(0, k - 1)]);
+
 /**
  * How far a record moves the run that takes part in steps 0, b, 2 b and so on, enclosed with room for the quotient: no
  * term is negative, so that each of the at most steps + 2 overlaps + 8 roundings is relative to the sum of squares.
  */
 export function sensitivity({ coefficients, steps, min_separation: apart }) {
-  if (!(coefficients.at(-1) >= 0 && coefficients[0] > 0 && coefficients.every((one, k) => k === 0 || one <= coefficients[k - 1])))
-    throw new RangeError("coefficients must fall and not be negative; of others Python encloses the sensitivity");
-  if (!(steps >= 1 && steps <= MOST_STEPS)) throw new RangeError(`steps must be in [1, ${MOST_STEPS}], got ${steps}`);
-  if (!(apart >= 1)) throw new RangeError(`steps from use to use must be >= 1, got ${apart}`);
+  if (steps > MOST_STEPS) throw new RangeError(`steps must be in [1, ${MOST_STEPS}], got ${steps}`);
   let squares = 0;
   for (let row = 0; row < steps; ++row) {
     let sum = 0;

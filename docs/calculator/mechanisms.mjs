@@ -87,20 +87,20 @@ export const MECHANISMS = {
     ],
   },
   tree: {
-    label: "Correlated noise, a tree of sums (DP-FTRL)", type: "TreeMechanism",
+    label: "Correlated noise: DP-FTRL tree", type: "TreeMechanism",
     parameters: [
       { ...noise, help: "Of each node of the tree, over the clipping norm" },
-      { name: "leaves", label: "Steps of an epoch", help: "In each of which a record may be once; whole", start: "1000", whole: true },
+      { name: "leaves", label: "Leaves", help: "Steps of an epoch, in one of which a record is; whole", start: "1000", whole: true },
       { name: "restarts", label: "Epochs", help: "The tree begins anew in each; whole", start: "1", whole: true },
     ],
   },
   toeplitz: {
-    label: "Correlated noise, a falling Toeplitz matrix", type: "ToeplitzMechanism",
+    label: "Correlated noise: Toeplitz", type: "ToeplitzMechanism",
     parameters: [
       { ...noise, help: "Over the clipping norm" },
-      { name: "coefficients", label: "Coefficients", help: "Of the matrix that the noise is added to, by spaces", start: "1 0.5 0.375", list: true },
+      { name: "coefficients", label: "Coefficients", help: "Of the encoder; they fall; by spaces", start: "1 0.5 0.375", list: true },
       { name: "steps", label: "Steps", help: "Of the whole run; whole", start: "2000", whole: true },
-      { name: "min_separation", label: "Steps from use to use", help: "A record is used again after these; whole", start: "500", whole: true },
+      { name: "min_separation", label: "Separation", help: "Steps until a record is used again; whole", start: "500", whole: true },
     ],
   },
   gaussian_mixture: {

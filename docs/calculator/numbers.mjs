@@ -81,7 +81,7 @@ function decimal(digits, places) {
   if (places <= 0) return (digits * 10n ** BigInt(-places)).toString();
   const written = digits.toString();
   const exponent = written.length - 1 - places;
-  if (exponent < -5) return `${written[0]}${written.length > 1 ? "." + written.slice(1) : ""}e${exponent}`;
+  if (exponent < -4) return `${written[0]}${written.length > 1 ? "." + written.slice(1) : ""}e${exponent}`;
   const padded = written.padStart(places + 1, "0");
   return `${padded.slice(0, -places)}.${padded.slice(-places)}`;
 }

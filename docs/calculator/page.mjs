@@ -116,8 +116,8 @@ function show(result) {
 
 function showCurve(found) {
   points = found;
-  const isEpsilon = asked.seek !== "delta";
-  $("curve").innerHTML = curvePicture(points, isEpsilon && answered ? { delta: asked.delta, ...answered.bounds } : null);
+  const at = asked.seek === "delta" ? { delta: answered?.bounds.upper, upper: asked.epsilon } : { delta: asked.delta, ...answered?.bounds };
+  $("curve").innerHTML = curvePicture(points, answered && at);
   $("table").innerHTML = curveTable(points, (lower, upper) => outward(lower, upper));
 }
 

@@ -28,7 +28,7 @@ function rounds(highest) {
   return Array.from({ length: Math.floor(highest / step + 1e-9) + 1 }, (_, k) => Number((k * step).toPrecision(6)));
 }
 
-/** Points [delta, lower, upper]; `at` is what was asked: {delta, lower, upper} or null. */
+/** Points [delta, lower, upper]; `at` is what was asked: {delta, upper} or null. */
 export function curvePicture(points, at) {
   const finite = points.filter(([, , upper]) => Number.isFinite(upper) && upper > 0);
   if (finite.length < 2) return `<p class="none">Epsilon is infinite, or 0, at these deltas: there is no curve.</p>`;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is typed, the link that holds it, and the question that it makes.
+import { isFalling } from "./matrices.mjs";
 import { adjacenciesOf, adjacenciesOfSampling, ADJACENCIES, cut, MECHANISMS, SAMPLINGS } from "./mechanisms.mjs";
 import { BadInput, list, number, whole } from "./numbers.mjs";
 
@@ -161,7 +162,10 @@ function partOf(line, k, left) {
   const { parameters: known, sampled } = MECHANISMS[line.mechanism], parameters = {};
   for (const { name, label, list: isList, whole: isWhole, optional } of known) {
     if (name === left || (optional && line.values[name].trim() === "")) continue;
-    parameters[name] = (isList ? list : isWhole ? whole : number)(`${label.toLowerCase()} of line ${k + 1}`, line.values[name]);
+    const said = `${label.toLowerCase()} of line ${k + 1}`, value = (isList ? list : isWhole ? whole : number)(said, line.values[name]);
+    if (isWhole && value < 1) throw new BadInput(`${said} must be >= 1, got ${value}`);
+    if (name === "coefficients" && !isFalling(value)) throw new BadInput(`${said} must fall and not be negative; Python takes others, too`);
+    parameters[name] = value;
   }
   const count = left === "count" ? 1 : whole(`times of line ${k + 1}`, line.count);
   if (!sampled || line.rate.trim() === "") return { mechanism: line.mechanism, parameters, count };

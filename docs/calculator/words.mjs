@@ -120,7 +120,7 @@ function leftOver({ batch, records, drops }) {
 
 function pipeline({ parts }) {
   const said = parts.map(({ mechanism, parameters, count }) => {
-    const name = mechanism.replace(/^poisson_sampled\((\w+)\)$/, "$1"), numbers = Object.entries(parameters).map(([key, value]) => `${key.replaceAll("_", " ")} ${value}`);
+    const name = mechanism.replace(/^poisson_sampled\((\w+)\)$/, "$1"), numbers = Object.entries(parameters).map(([key, value]) => `${key.replaceAll("_", " ")} ${[value].flat().join(" ")}`);
     return `${count.toLocaleString("en")} × ${MECHANISMS[name].label} (${numbers.join(", ")})`;
   });
   return `What ran: ${said.join("; ")}.`;

@@ -8,6 +8,7 @@ from typing import Literal
 
 _MIN_DIGITS = 5
 _MAX_DIGITS = 6
+_LEAST_PLAIN = -4  # exponent, as of floats
 _SPEC = re.compile(r"\d*\.(?P<precision>\d{1,3})(?P<kind>[eEfFgG]?)")
 _EXACT = Context(prec=2000)  # a subnormal's digits go this far down
 
@@ -56,4 +57,6 @@ def formatted(bound: float, spec: str, side: Literal["lower", "upper"]) -> str:
 
 
 def _decimal(value: Decimal) -> str:
-    return "0" if value == 0 else str(value).replace("E", "e")
+    if value == 0:
+        return "0"
+    return f"{value:e}" if value.adjusted() < _LEAST_PLAIN else str(value).replace("E", "e")
