@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
+from rare_runs import DELTA, STEP, meter
 
 MISSING = "the extra keras is not installed"
 with warnings.catch_warnings():  # theirs
@@ -20,8 +21,6 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # theirs
 AT_ONCE = pytest.mark.skipif(
     os.environ["KERAS_BACKEND"] == "torch", reason="steps_per_execution needs another backend"
 )
-STEP = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.25)
-DELTA = 1e-5
 
 
 def fit(callback, *, epochs=2, at_once=1, accumulated=None):
@@ -36,12 +35,6 @@ def fit(callback, *, epochs=2, at_once=1, accumulated=None):
     finally:
         callback.taken = int(optimizer.iterations)
     return callback.taken, history
-
-
-def meter(steps=None):
-    """A meter, of a budget for so many steps."""
-    budget = None if steps is None else (steps * STEP).epsilon(DELTA)
-    return hs.EpsilonMeter(STEP, delta=DELTA, budget=budget)
 
 
 @pytest.mark.parametrize(

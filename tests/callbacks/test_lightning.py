@@ -6,6 +6,7 @@ import warnings
 import pytest
 
 import hockeystick as hs
+from rare_runs import DELTA, STEP, meter
 
 MISSING = "the extra lightning is not installed"
 with warnings.catch_warnings():  # theirs
@@ -15,8 +16,6 @@ with warnings.catch_warnings():  # theirs
     from hockeystick.callbacks.lightning import EpsilonCallback
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # theirs
-STEP = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.25)
-DELTA = 1e-5
 
 
 class Model(pl.LightningModule):
@@ -138,12 +137,6 @@ def test_a_resumed_epoch_is_charged_again_only_if_it_was_begun(tmp_path):
     mine = hs.EpsilonMeter(run, delta=DELTA)
     fit(tmp_path, EpsilonCallback(mine), resume=str(tmp_path / "last.ckpt"))
     assert (mine.steps, mine.composition) == (16, 2 * run.step)
-
-
-def meter(steps=None):
-    """A meter, of a budget for so many steps."""
-    budget = None if steps is None else (steps * STEP).epsilon(DELTA)
-    return hs.EpsilonMeter(STEP, delta=DELTA, budget=budget)
 
 
 @pytest.mark.parametrize("accumulated", [1, 2])

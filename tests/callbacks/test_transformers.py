@@ -6,6 +6,7 @@ import warnings
 import pytest
 
 import hockeystick as hs
+from rare_runs import DELTA, STEP, meter
 
 MISSING = "the extra transformers is not installed"
 with warnings.catch_warnings():  # theirs
@@ -18,8 +19,6 @@ with warnings.catch_warnings():  # theirs
     from hockeystick.callbacks.transformers import EpsilonCallback
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # theirs
-STEP = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.25)
-DELTA = 1e-5
 
 
 class Model(torch.nn.Module):
@@ -90,12 +89,6 @@ def train(folder, callback, *, reporter=None, resume=None, kind=Trainer, **optio
     trainer.callback_handler.callbacks.insert(0, callback)
     trainer.train(resume_from_checkpoint=resume)
     return len(taken), trainer
-
-
-def meter(steps=None):
-    """A meter, of a budget for so many steps."""
-    budget = None if steps is None else (steps * STEP).epsilon(DELTA)
-    return hs.EpsilonMeter(STEP, delta=DELTA, budget=budget)
 
 
 @pytest.mark.parametrize("accumulated", [1, 2])

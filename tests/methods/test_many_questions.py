@@ -7,6 +7,7 @@ import pytest
 import hockeystick as hs
 from hockeystick import _core
 from hockeystick.adjacency import Direction
+from rare_runs import sampled
 
 MEMORY = 1 << 30
 RUNS = {
@@ -90,10 +91,6 @@ def test_an_atom_on_the_grid_keeps_its_place_from_below():
 
 
 NINE = [0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0]
-
-
-def sampled(noise, rate):
-    return hs.Gaussian(noise_multiplier=noise).poisson_sampled(rate)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from exact.model import Step
 from exact.two_steps import Mixture, delta_of_two
 from hockeystick import _core
 from hockeystick.adjacency import Direction
+from rare_runs import sampled
 
 MEMORY = 1 << 26
 PAIRS = [
@@ -29,10 +30,6 @@ MIXTURE = hs.GaussianMixture(
     sensitivities=[0.0, 0.77, 2.70, 2.72],
     probabilities=[0.28, 0.03, 0.41, 0.28],
 )
-
-
-def sampled(sigma, q):
-    return hs.Gaussian(noise_multiplier=sigma).poisson_sampled(q)
 
 
 def answer(terms, query, value, tolerance=1e-3):

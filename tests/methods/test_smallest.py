@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
+from rare_runs import sampled
 
 SMALLEST = 1e-30
 SWEEP = [
@@ -20,14 +21,10 @@ SWEEP = [
 ]
 
 
-def step(noise, rate):
-    return hs.Gaussian(noise_multiplier=noise).poisson_sampled(rate)
-
-
 @pytest.mark.parametrize(("noise", "rate", "count", "epsilon"), SWEEP)
 def test_a_delta_of_rare_samples_below_the_smallest_is_an_answer(noise, rate, count, epsilon):
     """Of 96 such questions 47 were refused, 38 of them about a smaller delta."""
-    one, run = step(noise, rate), count * step(noise, rate)
+    one, run = sampled(noise, rate), count * sampled(noise, rate)
     least = one.delta_bounds(epsilon).lower  # of more steps delta is no less
     try:
         found = run.delta_bounds(epsilon)
@@ -43,13 +40,13 @@ def test_a_delta_of_rare_samples_below_the_smallest_is_an_answer(noise, rate, co
 @pytest.mark.parametrize("epsilon", [2.7, 6.0])
 @pytest.mark.parametrize("rate", [2.413942934386617e-05, 1e-6])
 def test_little_is_spent_below_the_smallest(rate, epsilon):
-    for rows in (504 * step(1.0, rate)).explain(epsilon=epsilon).directions:
+    for rows in (504 * sampled(1.0, rate)).explain(epsilon=epsilon).directions:
         tried = [row for row in rows if row.attempts]
         assert sum(row.forecast_seconds for row in tried) < 6e-3
 
 
 def test_a_smaller_one_asks_for_more():
-    run = 504 * step(1.145291027054148, 2.413942934386617e-05)
+    run = 504 * sampled(1.145291027054148, 2.413942934386617e-05)
     assert run.delta_bounds(2.6956139770850207).upper <= SMALLEST
     for smallest in (0, 1e-60):
         found = run.delta_bounds(2.6956139770850207, smallest=smallest)
@@ -61,7 +58,7 @@ def test_what_is_within_reach_is_met():
     for run in (
         hs.Gaussian(noise_multiplier=1.0),
         3 * hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.5),
-        step(1.0, 1e-4),
+        sampled(1.0, 1e-4),
     ):
         epsilon = next(e for e in range(5, 500) if run.delta(float(e)) < 1e-50)
         found = run.delta_bounds(float(epsilon))
@@ -69,7 +66,7 @@ def test_what_is_within_reach_is_met():
 
 
 def test_deltas_of_an_array_are_answers():
-    run = 504 * step(1.145291027054148, 2.413942934386617e-05)
+    run = 504 * sampled(1.145291027054148, 2.413942934386617e-05)
     found = run.delta_bounds(np.linspace(2.7, 8, 9))
     assert np.all((found.upper <= SMALLEST) & (found.lower <= found.upper))
 
@@ -86,7 +83,7 @@ def test_an_answer_below_it_is_known_where_doubles_end():
 
 
 def test_views_take_it():
-    run = 504 * step(1.145291027054148, 2.413942934386617e-05)
+    run = 504 * sampled(1.145291027054148, 2.413942934386617e-05)
     assert run.probabilistic_delta_bounds(2.7).upper <= SMALLEST
     assert run.true_positive_rate_bounds(1e-40).upper <= SMALLEST
     assert run.tradeoff_bounds(1e-40).lower >= 1 - 1e-15
@@ -99,6 +96,6 @@ def test_sides_of_an_enclosed_run_take_it():
 
 
 def test_an_accountant_takes_it():
-    acct = hs.Accountant().compose(step(1.0, 1e-6), count=5000)
+    acct = hs.Accountant().compose(sampled(1.0, 1e-6), count=5000)
     assert acct.delta(6.0) <= SMALLEST
     assert acct.delta_bounds(6.0, smallest=1e-40).upper <= 1e-40

@@ -9,7 +9,7 @@ from flint import arb, ctx
 
 import hockeystick as hs
 from hockeystick import Adjacency, _core
-from plan.plans import terms
+from rare_runs import terms
 
 
 def losses_of(sigma, q):

@@ -11,10 +11,13 @@ import pytest
 
 import hockeystick as hs
 from hockeystick import _core
-from plan.plans import GAUSSIAN, LATTICE, MECHANISMS, sampled, terms
-from rare_runs import batches, mixture
+from rare_runs import batches, mixture, sampled, terms
 
 parts = _core.large_loss
+GAUSSIAN = sampled(1.0, 0.01)
+LAPLACE = hs.Laplace(noise_multiplier=3.0).poisson_sampled(0.2)
+LATTICE = hs.DiscreteGaussian(sigma=4.0)
+MECHANISMS = [(GAUSSIAN, 1000), (LAPLACE, 200), (LATTICE, 50)]
 
 
 def answer(directions, tolerance=1e-3, method="", delta=1e-6):

@@ -75,19 +75,6 @@ def test_a_grown_run_answers_as_one_made_anew(seed, forms):
     assert renewed < 40
 
 
-def test_another_method_agrees():
-    rng = random.Random(5)
-    run, terms = None, [[], []]
-    for _ in range(40):
-        more = steps(rng, ("remove", "add"), 10)
-        for all_terms, added in zip(terms, more, strict=True):
-            all_terms.extend(added)
-        run = run and run.grown(more)
-        if run is None or answer(run) is None:
-            run = kept_run(terms)
-    assert overlap(answer(run), anew(terms, "epsilon", DELTA, 1e-5, "fft_composition"))
-
-
 def test_the_rounding_of_each_merging_of_plain_gaussians_counts():
     """Each adds 0.9 u to the square of mu, which rounding loses each time."""
     run = kept_run([[(_core.dominating_pair("gaussian", [1.0]), 1)]])

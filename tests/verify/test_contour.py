@@ -12,10 +12,7 @@ from hockeystick.verify import contour, moments
 from hockeystick.verify.curves import composed
 from hockeystick.verify.laws import law
 from hockeystick.verify.moments import Line
-
-
-def sampled(noise, rate):
-    return hs.Gaussian(noise_multiplier=noise).poisson_sampled(rate)
+from rare_runs import sampled
 
 
 def distinct(number):

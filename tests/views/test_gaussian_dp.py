@@ -15,6 +15,7 @@ from hockeystick import Adjacency, _core
 from hockeystick.adjacency import Direction
 from pld import stored
 from random_runs import Term
+from rare_runs import sampled
 
 REPLACE = {"adjacency": Adjacency.REPLACE_ONE}
 LIMITS = {"tolerance": 1e-3, "memory_limit": 2**30}
@@ -79,16 +80,6 @@ SAMPLED = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
 RATES = [0.2, 1e-3, 1e-7, 1e-12, 1e-18]
 
 
-@pytest.mark.parametrize("count", [1, 30, 3000])
-def test_points_of_the_curve_and_distributions_on_grids_enclose_the_same_mu(count):
-    """A term that no contour serves, and that costs next to nothing, has grids answer."""
-    rates, rest = RATES[:4], hs.Laplace(noise_multiplier=1e9)
-    by_points = (count * SAMPLED).gdp_mu_bounds(smallest_rate=rates, tolerance=1e-4)
-    by_grids = (count * SAMPLED + rest).gdp_mu_bounds(smallest_rate=rates, tolerance=1e-2)
-    assert np.all(by_points.lower <= by_grids.upper)
-    assert np.all(by_grids.lower <= by_points.upper + 1e-8)
-
-
 def test_what_one_direction_alone_needs_is_found_without_its_reverse():
     pairs = directions(SAMPLED, 1000)
     rates = np.array([1e-3, 1e-9])
@@ -100,21 +91,17 @@ def test_what_one_direction_alone_needs_is_found_without_its_reverse():
         assert max(one.lower, other.lower) <= min(one.upper, other.upper)
 
 
-def rarely(noise, rate):
-    return hs.Gaussian(noise_multiplier=noise).poisson_sampled(rate)
-
-
 @pytest.mark.parametrize(
     "run",
     [
-        416 * rarely(5.038327452490103, 1.74621615570674e-05),
-        5 * rarely(3.929867684007275, 5.8048305696686556e-06),
-        10 * rarely(4.671482562509445, 0.00020362698291654752),
-        75 * rarely(1.6898236789697865, 0.00011197831217680904),
+        416 * sampled(5.038327452490103, 1.74621615570674e-05),
+        5 * sampled(3.929867684007275, 5.8048305696686556e-06),
+        10 * sampled(4.671482562509445, 0.00020362698291654752),
+        75 * sampled(1.6898236789697865, 0.00011197831217680904),
         1549 * hs.DiscreteGaussian(sigma=1.8546991).poisson_sampled(2.884e-5),
         4 * hs.DiscreteGaussian(sigma=1.5192407200978115).poisson_sampled(3.56e-5),
-        9112 * rarely(0.8968638269350381, 0.00011242409514753711)
-        + 5928 * rarely(6.1850158814757785, 0.0002426563452282783),
+        9112 * sampled(0.8968638269350381, 0.00011242409514753711)
+        + 5928 * sampled(6.1850158814757785, 0.0002426563452282783),
     ],
 )
 def test_mu_of_rare_samples(run):

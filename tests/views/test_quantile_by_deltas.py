@@ -9,10 +9,7 @@ import pytest
 import hockeystick as hs
 from hockeystick import _core
 from hockeystick.adjacency import Direction
-
-
-def sampled(noise, rate):
-    return hs.Gaussian(noise_multiplier=noise).poisson_sampled(rate)
+from rare_runs import sampled
 
 
 def allowed(run, deviations=1e-2):

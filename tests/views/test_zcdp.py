@@ -11,6 +11,7 @@ from flint import arb, ctx
 import hockeystick as hs
 from hockeystick import _core
 from hockeystick.adjacency import Direction
+from rare_runs import sampled
 
 LIMITS = {"tolerance": 1e-3, "memory_limit": 2**30}
 SAMPLED = [
@@ -64,10 +65,6 @@ def test_what_no_double_tells_is_bounded_by_a_little(epsilon):
             bounds = run.renyi_divergence_bounds(order)
             assert Fraction(bounds.lower) <= n * most * Fraction(order)
             assert n * least * Fraction(order) <= Fraction(bounds.upper) <= Fraction(1e-290)
-
-
-def sampled(noise, rate):
-    return hs.Gaussian(noise_multiplier=noise).poisson_sampled(rate)
 
 
 @pytest.mark.parametrize(

@@ -198,17 +198,6 @@ def test_a_child_forked_in_the_block_neither_saves_nor_unlocks(path):
     assert (spent(path), spent(path.with_name("other.json"))) == (1, 1)
 
 
-@pytest.mark.parametrize(
-    ("name", "error"), [("", FileNotFoundError), (".", OSError), ("no/x", OSError)]
-)
-def test_errors_name_the_path_asked_for(tmp_path, monkeypatch, name, error):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(error) as caught:
-        Accountant.locked(name).__enter__()
-    assert caught.value.filename == name
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.parametrize("timeout", [None, 60.0])
 def test_who_waits_has_his_turn(path, timeout):
     """Others that ask for the lock as soon as they let go of it do not keep it among themselves."""

@@ -44,6 +44,10 @@ def pickled(acct):
     return pickle.loads(pickle.dumps(acct))  # noqa: S301, its own
 
 
+def lock(path):
+    return Accountant.locked(path).__enter__()
+
+
 def steps(acct):
     return sum(count for mechanism, count in acct.ledger if mechanism == STEP)
 
@@ -154,7 +158,9 @@ def test_every_cut_and_every_changed_byte_is_noticed(path):
             Accountant.from_json(changed)
 
 
-@pytest.mark.parametrize("work", [Accountant().save, Accountant.load], ids=["save", "load"])
+@pytest.mark.parametrize(
+    "work", [Accountant().save, Accountant.load, lock], ids=["save", "load", "locked"]
+)
 @pytest.mark.parametrize(
     ("name", "error"),
     [
@@ -179,12 +185,7 @@ def test_errors_name_the_path_asked_for(tmp_path, monkeypatch, work, name, error
 @pytest.mark.parametrize("bad", [None, 1.5, {}, b"ledger.json", "a\0b"], ids=repr)
 @pytest.mark.parametrize(
     "work",
-    [
-        Accountant().save,
-        Accountant.load,
-        Accountant.read,
-        lambda x: Accountant.locked(x).__enter__(),
-    ],
+    [Accountant().save, Accountant.load, Accountant.read, lock],
     ids=["save", "load", "read", "locked"],
 )
 def test_a_path_is_a_path(bad, work):
@@ -197,7 +198,7 @@ def test_a_path_is_a_path(bad, work):
 @pytest.mark.skipif(sys.platform == "win32", reason="makes links the POSIX way")
 def test_links_in_a_circle_are_refused_and_stay(path):
     path.symlink_to(path.name)
-    for work in (Accountant().save, Accountant.load, lambda x: Accountant.locked(x).__enter__()):
+    for work in (Accountant().save, Accountant.load, lock):
         with pytest.raises(OSError, match="Too many levels"):
             work(path)
     assert path.is_symlink()
