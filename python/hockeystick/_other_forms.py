@@ -6,6 +6,7 @@ from typing import Any
 
 from hockeystick._words import outspoken
 from hockeystick.adjacency import Adjacency, AdjacencyLike
+from hockeystick.errors import of_extra
 from hockeystick.queries import Asked
 from hockeystick.views import Views
 
@@ -67,6 +68,7 @@ class OtherForms(InSentences, Views):
 
         Raises:
             TypeError: The installed dp_accounting has no event for a mechanism.
-            ModuleNotFoundError: It is not installed: ``pip install hockeystick[dp-accounting]``.
+            ModuleNotFoundError: It is not installed; the extra is named.
         """
-        return import_module("hockeystick.compat.dp_accounting.written").event_of(self)
+        with of_extra("dp-accounting"):
+            return import_module("hockeystick.compat.dp_accounting.written").event_of(self)

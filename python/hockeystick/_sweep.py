@@ -14,6 +14,7 @@ from hockeystick import _checks, _html
 from hockeystick._decimals import rounded
 from hockeystick._progress import Progress, Report
 from hockeystick._words import spoken
+from hockeystick.errors import of_extra
 
 Record = dict[str, Any]
 
@@ -27,9 +28,10 @@ class Records(list[Record]):
         """The records as a pandas frame, a row each.
 
         Raises:
-            ModuleNotFoundError: pandas is not installed.
+            ModuleNotFoundError: pandas is not installed; the extra is named.
         """
-        return import_module("pandas").DataFrame.from_records(list(self))
+        with of_extra("sweep"):
+            return import_module("pandas").DataFrame.from_records(list(self))
 
     def _repr_html_(self) -> str:
         names = list(dict.fromkeys(name for record in self for name in record))

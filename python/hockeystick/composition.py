@@ -14,6 +14,7 @@ from hockeystick._other_forms import OtherForms
 from hockeystick._terms import joined, merged
 from hockeystick._words import LONGEST, elided, outspoken, written
 from hockeystick.adjacency import Adjacency, AdjacencyLike, Direction, adjacency_of
+from hockeystick.errors import of_extra
 
 
 @outspoken
@@ -314,10 +315,10 @@ class Composition(_Keeping):
             ValueError: The event, or a part of it, has no mechanism under `adjacency`, or its
                 numbers are out of range.
             TypeError: `event` is no ``DpEvent``.
-            ModuleNotFoundError: dp_accounting is not installed: ``pip install
-                hockeystick[dp-accounting]``.
+            ModuleNotFoundError: dp_accounting is not installed; the extra is named.
         """
-        events = import_module("hockeystick.compat.dp_accounting.events")
+        with of_extra("dp-accounting"):
+            events = import_module("hockeystick.compat.dp_accounting.events")
         return events.run_of(event, adjacency_of(adjacency))  # type: ignore[no-any-return]
 
     @classmethod

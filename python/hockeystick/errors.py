@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is raised when a certificate is out of reach, or a ledger on disk is another's."""
+"""What is raised where a certificate is out of reach, a ledger another's, an extra missing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from hockeystick._core import InternalError
@@ -54,3 +55,13 @@ class StaleLedgerError(RuntimeError):
 
 class BudgetExceeded(RuntimeError):  # noqa: N818, as users of filters call it
     """A step would exceed the budget of a filter; nothing was entered, and it must not be run."""
+
+
+@contextmanager
+def of_extra(name: str) -> Iterator[None]:
+    """Imports that an extra installs, which is named where they fail."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        said = f"{error}; it comes with the extra hockeystick[{name}]"
+        raise ModuleNotFoundError(said, name=error.name) from None

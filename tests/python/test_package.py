@@ -92,7 +92,10 @@ from importlib.abc import MetaPathFinder
 
 class Refuse(MetaPathFinder):
     def find_spec(self, name, path, target=None):
-        if name.split(".")[0] in ("scipy", "dp_accounting", "prv_accountant", "matplotlib"):
+        if name.split(".")[0] in (
+            *("scipy", "dp_accounting", "prv_accountant", "matplotlib", "opacus", "flwr", "keras"),
+            *("lightning", "transformers", "pandas"),
+        ):
             raise ModuleNotFoundError(f"{name} is not to be had", name=name)
 
 sys.meta_path.insert(0, Refuse())
@@ -118,6 +121,22 @@ account = hs.Accountant().compose(run)
 assert hs.Accountant.from_json(account.to_json()).epsilon(1e-5) == run.epsilon(1e-5)
 assert account.would_exceed(run, 1, epsilon=0.1, delta=1e-5)
 hs.sweep(lambda n: (n * hs.DiscreteGaussian(sigma=2.0)).epsilon_bounds(1e-5), {"n": [1, 2]})
+"""
+OF_EXTRAS = """
+sys.modules["flint"] = None
+for line in (
+    "hs.plot(run)", "hs.compat.opacus", "hs.compat.flower", "hs.verify(run, 1e-5)",
+    "import hockeystick.callbacks.keras", "import hockeystick.callbacks.lightning",
+    "import hockeystick.callbacks.transformers",
+    "hs.sweep(lambda x: x, {'x': [1]}).frame()", "run.to_dp_event()",
+    "hs.Composition.from_dp_event(run)",
+):
+    try:
+        exec(line, {"hs": hs, "run": hs.Gaussian(1.0)})
+    except ModuleNotFoundError as error:
+        assert "; it comes with the extra hockeystick[" in str(error), error
+    else:
+        raise AssertionError(line)
 """
 BASELINES = """
 import hockeystick.baselines as baselines
@@ -154,7 +173,7 @@ prv_accountant.GaussianMechanism(1.0).pdf(0.0)
 """
 
 
-@pytest.mark.parametrize("asked", [QUESTIONS, BASELINES, COMMANDS, NAMES_OF_OTHERS])
+@pytest.mark.parametrize("asked", [QUESTIONS, OF_EXTRAS, BASELINES, COMMANDS, NAMES_OF_OTHERS])
 def test_numpy_is_enough(asked):
     """Any certified question, the command line, and the names of packages that are not there."""
     done = subprocess.run(

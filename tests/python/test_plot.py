@@ -58,7 +58,8 @@ def test_the_module_is_called_as_its_pictures_are(name):
 
 
 def test_the_usual_picture_is_the_hockey_stick(ax):
-    assert hs.plot(RUN, ax=ax).get_ylabel() == "delta [probability]"
+    assert hs.plot([RUN, 3 * STEP], ax=ax).get_ylabel() == "delta [probability]"
+    assert "3 steps" in ax.get_legend().get_texts()[-1].get_text()
 
 
 def test_one_baseline_is_named_as_it_is_and_asked_at_some_points(ax):
@@ -219,9 +220,9 @@ def test_the_tradeoff_has_both_bounds(ax):
 def test_without_matplotlib_the_message_says_what_to_install(draw, monkeypatch):
     for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(ImportError, match=r'pip install "hockeystick\[plot\]"'):
+    with pytest.raises(ImportError, match=r"the extra hockeystick\[plot\]"):
         draw(RUN)
-    with pytest.raises(ImportError, match=r'pip install "hockeystick\[plot\]"'):
+    with pytest.raises(ImportError, match=r"the extra hockeystick\[plot\]"):
         plot.detached()
 
 

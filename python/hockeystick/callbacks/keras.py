@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A callback for Keras 3, with any backend: ``pip install hockeystick[keras]``."""
+"""A callback for Keras 3, with any backend: the extra ``hockeystick[keras]``."""
 
 from typing import Any
 
-from keras.callbacks import Callback
-
 from hockeystick import EpsilonMeter
 from hockeystick.callbacks._counter import Counter
+from hockeystick.errors import of_extra
+
+with of_extra("keras"):
+    from keras.callbacks import Callback
 
 
 class EpsilonCallback(Callback):  # type: ignore[misc] # Keras' type is not known

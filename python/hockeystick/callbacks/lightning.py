@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A callback for Lightning's Trainer: ``pip install hockeystick[lightning]``."""
+"""A callback for Lightning's Trainer: the extra ``hockeystick[lightning]``."""
 
 from typing import Any
-
-from lightning.pytorch import Callback
 
 from hockeystick import EpsilonMeter
 from hockeystick.callbacks._counter import Counter
 from hockeystick.callbacks._loader import warn_of
+from hockeystick.errors import of_extra
+
+with of_extra("lightning"):
+    from lightning.pytorch import Callback
 
 
 class EpsilonCallback(Callback):  # type: ignore[misc] # Lightning's type is not known

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A callback for the Trainer of Hugging Face: ``pip install hockeystick[transformers]``."""
+"""A callback for the Trainer of Hugging Face: the extra ``hockeystick[transformers]``."""
 
 from typing import Any
-
-from transformers import TrainerCallback
 
 from hockeystick import EpsilonMeter
 from hockeystick.callbacks._counter import Counter
 from hockeystick.callbacks._loader import warn_of
+from hockeystick.errors import of_extra
+
+with of_extra("transformers"):
+    from transformers import TrainerCallback
 
 
 class EpsilonCallback(TrainerCallback):  # type: ignore[misc] # its type is not known

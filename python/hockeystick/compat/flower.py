@@ -6,7 +6,7 @@
     accountant = HockeystickAccountant(config)     # was: RdpAccountant(config)
 
 It has what ``flwr.serverapp.PrivacyAccountant`` asks for, and consumes Flower's own configuration
-and events. Needs Flower 1.35: ``pip install hockeystick[flower]``.
+and events. Needs Flower 1.35: the extra ``hockeystick[flower]``.
 
 Every number is a certified upper bound: with ``POISSON`` and ``NO_AMPLIFICATION`` within a
 thousandth of the truth, where Renyi accounting stays well above. With ``WITHOUT_REPLACEMENT``
@@ -17,17 +17,19 @@ multiplier is relative to one; Flower's `RdpAccountant` takes it as relative to 
 from dataclasses import asdict
 from typing import Any, NoReturn
 
-from flwr.serverapp import (
-    GaussianPrivacyEvent,
-    NeighboringRelation,
-    PrivacyConfig,
-    PrivacySpent,
-    SamplingMethod,
-)
-
 import hockeystick as hs
 from hockeystick import outward
 from hockeystick.compat import _arguments
+from hockeystick.errors import of_extra
+
+with of_extra("flower"):
+    from flwr.serverapp import (
+        GaussianPrivacyEvent,
+        NeighboringRelation,
+        PrivacyConfig,
+        PrivacySpent,
+        SamplingMethod,
+    )
 
 METHOD = "hockeystick"
 _VERSION = 1

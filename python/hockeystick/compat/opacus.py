@@ -7,8 +7,8 @@
 
 This engine is Opacus' own, whose accountant is ours unless another one is asked for; after the
 import, so is ``opacus.PrivacyEngine(accountant="hockeystick")``. ``get_noise_multiplier(..., accountant="hockeystick")``, ``make_private_with_epsilon`` and
-checkpoints work as with Opacus' own accountants; so do checkpoints of runs that began with one of those. Needs Opacus 1.6: ``pip install
-hockeystick[opacus]``.
+checkpoints work as with Opacus' own accountants; so do checkpoints of runs that began with one of those. Needs Opacus 1.6: the extra
+``hockeystick[opacus]``.
 
 Answers differ from those of its "prv", "rdp" and "gdp" where these are wrong, or fail:
 
@@ -31,12 +31,14 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-import opacus
-from opacus.accountants import IAccountant, register_accountant
-
 import hockeystick as hs
 from hockeystick.compat import _arguments
+from hockeystick.errors import of_extra
 from hockeystick.limits import DEFAULT_TOLERANCE
+
+with of_extra("opacus"):
+    import opacus
+    from opacus.accountants import IAccountant, register_accountant
 
 NAME = "hockeystick"
 _SAME_HISTORIES = ("gdp", "prv", "rdp")

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of a composition, with both bounds in each. Needs ``pip install "hockeystick[plot]"``.
+"""Pictures of a composition, with both bounds in each. Needs the extra ``hockeystick[plot]``.
 
     from hockeystick import plot
 
-``plot(run)`` draws the first of these, ``plot(run, "roc")`` the one of that name:
+``plot(run)`` draws the first of these, ``plot(run, "roc")`` the one of that name, and
+``plot([run, another])`` both runs in one picture:
 
 ==============================  ==================================================================
 ``hockey_stick``                delta against epsilon
@@ -25,6 +26,7 @@ makes axes that pyplot knows nothing of.
 """
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from hockeystick import _checks
@@ -55,12 +57,17 @@ __all__ = [
 
 @spoken
 def plot(
-    run: Composable | Accountant,
+    run: Composable | Accountant | Sequence[Composable | Accountant],
     picture: str = "hockey_stick",
     **options: Any,
 ) -> "Axes":
     """What a call of the module draws."""
-    axes: Axes = globals()[_checks.choice("picture", picture, tuple(__all__[1:]))](run, **options)
+    draw = globals()[_checks.choice("picture", picture, tuple(__all__[1:]))]
+    first, *others = run if isinstance(run, list | tuple) and run else (run,)
+    options["ax"] = draw(first, **options)
+    for other in others:
+        draw(other, **options)
+    axes: Axes = options["ax"]
     return axes
 
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from hockeystick import _checks
 from hockeystick.adjacency import Adjacency
 from hockeystick.composition import Composable
+from hockeystick.errors import of_extra
 from hockeystick.wording import in_words
 
 if TYPE_CHECKING:
@@ -24,20 +25,17 @@ NO_BOUND = "dotted: no bound"
 _BOUND = "hockeystick: a bound"  # marks the lines of bounds
 _BELOW = 10.0  # times less than the least upper bound is where a logarithmic axis ends
 _TITLE_WIDTH, _TITLE_LINES = 66, 2  # fits 6.4 inches
-_MISSING = 'pictures need matplotlib: pip install "hockeystick[plot]"'
 
 
 def check_axes(ax: object) -> None:
     """See that there will be something to draw on, before the work begins.
 
     Raises:
-        ImportError: matplotlib is not installed; the message says how to get it.
+        ImportError: matplotlib is not installed; the message names the extra.
         TypeError: `ax` is neither None nor an Axes.
     """
-    try:
+    with of_extra("plot"):
         from matplotlib.axes import Axes  # noqa: PLC0415, an extra
-    except ImportError as error:
-        raise ImportError(_MISSING) from error
     if ax is not None:
         _checks.instance("ax", ax, Axes)
 
@@ -53,10 +51,8 @@ def axes_or_new(ax: "Axes | None") -> "Axes":
 
 def detached() -> "Axes":
     """The axes of a new figure that pyplot knows nothing of."""
-    try:
+    with of_extra("plot"):
         from matplotlib.figure import Figure  # noqa: PLC0415
-    except ImportError as error:
-        raise ImportError(_MISSING) from error
     return Figure(layout="constrained").subplots()
 
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A second accountant: independent, exact, slow. It checks what the fast one, or anyone, says."""
 
-import importlib.util
-
 from hockeystick import _checks
 from hockeystick._words import spoken
 from hockeystick.accountant import Accountant
@@ -11,6 +9,7 @@ from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
 from hockeystick.bounds import Bounds
 from hockeystick.composition import Composable
 from hockeystick.disjoint import AnyRun, DisjointParts, check_adjacency
+from hockeystick.errors import of_extra
 from hockeystick.verify.result import Verified
 
 __all__ = ["Verified", "verify"]
@@ -78,9 +77,8 @@ def verify(  # noqa: PLR0913
     asked = {name: value for name, value in questions.items() if value is not None}
     if len(asked) != 1:
         raise ValueError(f"one of {', '.join(questions)} must be given, got {len(asked)} of them")
-    if importlib.util.find_spec("flint") is None:
-        raise ImportError("hockeystick.verify needs python-flint: the extra hockeystick[verify]")
-    from hockeystick.verify.answer import answer  # noqa: PLC0415, which needs python-flint
+    with of_extra("verify"):
+        from hockeystick.verify.answer import answer  # noqa: PLC0415, which needs python-flint
 
     ((name, value),) = asked.items()
     return answer(composition, name, value, worst, digits, fast)

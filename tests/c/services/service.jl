@@ -32,11 +32,11 @@ function add(run, mechanism, given, count)
     end
 end
 
-run = ccall(symbol(:hs_run_new), Ptr{Cvoid}, ())
-add(run, "poisson_sampled(gaussian)", ["noise_multiplier" => 1.0, "sampling_probability" => 0.01], 10_000)
-add(run, "laplace", ["noise_multiplier" => 20.0], 5)
+release = ccall(symbol(:hs_run_new), Ptr{Cvoid}, ())
+add(release, "poisson_sampled(gaussian)", ["noise_multiplier" => 1.0, "sampling_probability" => 0.01], 10_000)
+add(release, "laplace", ["noise_multiplier" => 20.0], 5)
 answer = Ref{Answer}()
 check(ccall(symbol(:hs_epsilon), Cint, (Ptr{Cvoid}, Ref{Cdouble}, Csize_t, Ptr{Cvoid}, Ref{Answer}),
-            run, 1e-5, 1, C_NULL, answer))
-ccall(symbol(:hs_run_free), Cvoid, (Ptr{Cvoid},), run)
+            release, 1e-5, 1, C_NULL, answer))
+ccall(symbol(:hs_run_free), Cvoid, (Ptr{Cvoid},), release)
 println(answer[].lower, " ", answer[].upper)

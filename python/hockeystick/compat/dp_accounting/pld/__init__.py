@@ -5,7 +5,7 @@
 
 Modules, functions, classes, arguments and defaults are those of dp_accounting 0.6 but for what the
 second table leaves out; answers about attacks are also those of its main branch. Only the accountant needs dp_accounting installed, for its events and
-base class: ``pip install hockeystick[dp-accounting]``. Versions from 0.4 on do, with the events that they have. A Gaussian
+base class: the extra ``hockeystick[dp-accounting]``. Versions from 0.4 on do, with the events that they have. A Gaussian
 under `REPLACE_ONE` is that of 0.5 and later, whose records are twice as far apart as in 0.4.
 
 A distribution keeps the run of mechanisms that it is of. Its answers are ``Composition``'s bounds of
