@@ -9,7 +9,7 @@ from flint import arb, fmpz
 import hockeystick as hs
 from hockeystick import _core
 
-REMOVE, ADD, REPLACE = 0, 1, 2
+REMOVE, REPLACE = 0, 2
 CLOSE = 2.0**-44  # what the margins may cost at most
 
 

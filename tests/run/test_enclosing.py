@@ -19,7 +19,7 @@ def answers(epsilon):
     return _core.epsilon_bounds([[(step, 1)]], at, **limits)
 
 
-WIDE, NARROW, LOW = answers(2.0), answers(1.002), answers(1.0)
+WIDE, LOW = answers(2.0), answers(1.0)
 
 
 def enclosed(above, below, question="epsilon_bounds", at=1e-5, **changes):

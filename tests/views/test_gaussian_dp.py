@@ -77,7 +77,6 @@ def test_small_rates_need_no_smaller_mu():
 
 
 SAMPLED = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
-RATES = [0.2, 1e-3, 1e-7, 1e-12, 1e-18]
 
 
 def test_what_one_direction_alone_needs_is_found_without_its_reverse():
