@@ -65,7 +65,7 @@ class ByDiscretizedContour final : public Method {
   // elsewhere by its square.
   void learn(const Answer& found) override {
     const Question& asked = task_.question;
-    const double gap = found.upper - found.lower, allowed = asked.tolerance * found.upper;
+    const double gap = found.upper - found.lower, allowed = asked.tolerance_at(found.upper) * found.upper;
     const double missed = found.truncation + found.wraparound;
     const double width = missed + found.rounding + found.discretization;
     const bool is_tight = found.lower > 0.5 * found.upper;

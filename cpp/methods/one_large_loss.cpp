@@ -287,27 +287,28 @@ class ByOneLargeLoss final : public Method {
     const double at = task_.question.at;
     const std::optional<double> epsilon = wants_epsilon ? large_loss_epsilon(saddlepoint, at) : at;
     const std::optional<LargeLossPlan> plan =
-        epsilon ? plan_large_loss(saddlepoint, *epsilon, tolerance_) : std::nullopt;
+        epsilon ? plan_large_loss(saddlepoint, *epsilon, finer_ * asked_) : std::nullopt;
     if (!plan) return {.obstacle = "more than one large loss decides, or none"};
+    if (!wants_epsilon) asked_ = std::min(0.5, task_.question.tolerance_at(plan->delta));
     const double points = wants_epsilon ? 4 : 1, steepness = wants_epsilon ? std::max(plan->rate * *epsilon, 1e-3) : 1;
-    return {.cost = points * large_loss_cost(*plan, task_.terms().size(), tolerance_ * steepness),
-            .width = plan->missed / (tuning::missed_share * task_.question.tolerance * steepness)};
+    return {.cost = points * large_loss_cost(*plan, task_.terms().size(), finer_ * asked_ * steepness),
+            .width = plan->missed / (tuning::missed_share * asked_ * steepness)};
   }
 
   std::shared_ptr<const Evaluator> prepare() override {
-    return std::make_shared<ByNumberOfLargeLosses>(task_.terms(), task_.grid().place().whole(), tolerance_);
+    return std::make_shared<ByNumberOfLargeLosses>(task_.terms(), task_.grid().place().whole(), finer_ * asked_);
   }
 
   // The next attempt refines the curve and the cells, if their errors make the answer too wide.
   void learn(const Answer& found) override {
-    const double wanted = task_.question.tolerance * found.upper;
-    is_done_ =
-        !std::isfinite(wanted) || tolerance_ < 0.05 * task_.question.tolerance || found.truncation > 0.5 * wanted;
-    tolerance_ *= std::clamp(0.25 * wanted / found.discretization, 1e-3, 0.25);
+    const double wanted = asked_ * found.upper;
+    is_done_ = !std::isfinite(wanted) || finer_ < 0.05 || found.truncation > 0.5 * wanted;
+    finer_ *= std::clamp(0.25 * wanted / found.discretization, 1e-3, 0.25);
   }
 
  private:
-  double tolerance_ = task_.question.tolerance;
+  double asked_ = task_.question.tolerance;  // by the forecast of delta
+  double finer_ = 1;
 };
 
 }  // namespace

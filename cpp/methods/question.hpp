@@ -22,11 +22,12 @@ struct Limits {
   std::size_t memory_limit;      // bytes, charged before they are touched (numeric/runtime/budget.hpp)
   std::string_view method = {};  // the only method that may answer; empty: any
   double smallest = 0;           // a smaller probability need not be enclosed to the tolerance if that takes long
+  double enough = 0;             // a delta need not be enclosed to less than this width
 
   /// Bytes that plans may use now.
   double memory() const { return std::min(static_cast<double>(memory_limit), Budget::left()); }
   /// A smaller delta or tail probability may be certified to be smaller only.
-  double floor() const { return std::max(smallest, smallest_delta); }
+  double floor() const { return std::max({smallest, enough, smallest_delta}); }
 };
 
 /// If epsilon is less than this times 1 + epsilon below the largest loss, delta is smaller than that distance, and only
@@ -78,7 +79,8 @@ void describe(const DeltaAt& delta_at, double interval, double epsilon, Answer& 
 }
 
 inline bool is_tight(const Answer& found, const Question& question) {
-  return is_tight(found.lower, found.upper, question.tolerance, !question.wants_epsilon());
+  const bool is_enough = !question.wants_epsilon() && found.upper - found.lower <= question.enough;
+  return is_enough || is_tight(found.lower, found.upper, question.tolerance, !question.wants_epsilon());
 }
 
 /// Encloses the larger of two enclosed numbers, such as the worse of two directions. `is_enough`: whether an answer

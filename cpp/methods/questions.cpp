@@ -84,7 +84,7 @@ class Engine {
  public:
   Engine(std::span<const Direction> directions, Quantity quantity, const Limits& limits, std::size_t count)
       : limits_(limits), shares_(count > 1), margin_(count > few ? shared_margin : 0) {
-    question_ = {quantity, 0, limits.tolerance};
+    question_ = {quantity, 0, limits.tolerance, 0, limits.enough};
     for (const Direction& direction : directions) runs_.emplace_back(direction);
     for (const Run& run : runs_) largest_ = shares_ ? std::max(largest_, largest_loss(run.terms())) : infinity;
   }
@@ -102,10 +102,19 @@ class Engine {
       near_ = question_.wants_epsilon() && std::isfinite(worst_->upper) ? worst_->upper : unknown;
     }
     worst_.reset();
-    if (shares_) find_worst(values, true, margin_);
-    if (!shares_ || is_open()) find_worst(values, false, 0);
-    // Where rare losses decide, tilts for smaller deltas may leave less rounding than that for this one.
-    if (is_open() && worst_->limited_by == "rounding") find_worst(values, false, shared_margin);
+    take_worst(values);
+    // Questions that share a plan may ask too much of it. Where rare losses decide, tilts for smaller deltas may leave
+    // less rounding than that for this one. What answers is tried first from then on.
+    const bool may_lack_room = shares_ && runs_.size() > 1;
+    if (is_open() && (margin_ > 0 || may_lack_room || worst_->limited_by == "rounding")) {
+      const Answer before = *std::exchange(worst_, std::nullopt);
+      const double last = margin_;
+      margin_ = last == 0 && before.limited_by == "rounding" ? shared_margin : 0;
+      for (Run& run : runs_) run.keep(nullptr);
+      take_worst(values);
+      if (is_open()) margin_ = last;
+      if (worst_) add(before);
+    }
     if (!worst_) worst_ = Answer{};
     return *worst_;
   }
@@ -113,20 +122,15 @@ class Engine {
  private:
   bool is_open() const { return worst_ && !worst_->converged; }
 
-  // `shares`: whether evaluators are kept for the next question, and those of the last are asked first.
-  void find_worst(std::span<const double> values, bool shares, double margin) {
-    question_.log_margin = margin;
-    const std::optional<Answer> before = std::exchange(worst_, std::nullopt);
-    take_worst(values, shares);
-    if (!before || !worst_) return;
-    worst_->lower = std::max(worst_->lower, before->lower), worst_->upper = std::min(worst_->upper, before->upper);
-    worst_->total_cost += before->total_cost;
+  void add(const Answer& before) {
+    worst_->lower = std::max(worst_->lower, before.lower), worst_->upper = std::min(worst_->upper, before.upper);
+    worst_->total_cost += before.total_cost;
   }
 
-  void take_worst(std::span<const double> values, bool shares) {
+  void take_worst(std::span<const double> values) {
+    question_.log_margin = margin_;
     std::vector<std::pair<Run*, std::unique_ptr<Solver>>> open;
     for (Run& run : runs_) {
-      if (!shares) run.keep(nullptr);
       if (run.terms().empty())
         take(Answer{});
       else if (!cannot_matter(run) && !by_kept(run, values))
@@ -134,25 +138,22 @@ class Engine {
     }
     if (open.empty()) return;
     plan_.reset();
-    Limits limits = limits_;
-    if (shares)  // all of 2^64 - 1 would be 2^64
-      limits.memory_limit = static_cast<std::size_t>((1 - shared_memory) * static_cast<double>(limits.memory_limit));
     const auto begin = [&](auto& direction) {
       direction.first->keep(nullptr);
-      if (!direction.second) direction.second = std::make_unique<Solver>(direction.first->merged(), question_, limits);
+      if (!direction.second) direction.second = std::make_unique<Solver>(direction.first->merged(), question_, limits_);
     };
     for (auto at = open.begin(); at != open.end(); ++at) {
       auto& [run, solver] = *at;
-      if (!solver && by_sibling(*run, shares)) continue;
+      if (!solver && by_sibling(*run)) continue;
       begin(*at);
       if (at == open.begin() && open.size() > 1 && solver->is_costly()) {  // worth an order
         std::for_each(open.begin(), open.end(), begin);
         sort_by(open, [](const auto& each) { return -each.second->place(); });
       }
-      if (worst_ && !shares && solver->is_costly() && is_dominated(solver->task(), *worst_)) continue;
+      if (worst_ && !shares_ && solver->is_costly() && is_dominated(solver->task(), *worst_)) continue;
       take(solver->solve());
       see(*run, solver->task().answer);
-      if (shares) keep(*run, solver->evaluator());
+      if (shares_) keep(*run, solver->evaluator());
       plan_ = solver->evaluator();
       solver.reset();
     }
@@ -196,17 +197,17 @@ class Engine {
   }
 
   // By the plan that answered for another direction.
-  bool by_sibling(Run& run, bool shares) {
+  bool by_sibling(Run& run) {
     if (is_pure(question_.quantity, question_.at)) return false;
     if (!plan_) plan_ = runs_.front().kept();  // if it answered
     if (!plan_ || !worst_) return false;
     const bool wants_epsilon = question_.wants_epsilon();
     const double epsilon = wants_epsilon ? worst_->lower : question_.at;
     const double goal = wants_epsilon ? question_.at : worst_->lower;
-    if (!shares && plan_->shows_at_most(run.terms(), epsilon, goal)) return true;
+    if (!shares_ && plan_->shows_at_most(run.terms(), epsilon, goal)) return true;
     const auto evaluator = plan_->sibling(run.terms());
     if (!evaluator) return false;
-    if (shares) keep(run, evaluator);
+    if (shares_) keep(run, evaluator);
     if (is_below(*evaluator)) return true;
     Answer found = evaluator->answer(question_.quantity, question_.at, near());
     return take_tight(run, found);

@@ -124,9 +124,8 @@ bool ContourPlanner::is_answerable() const {
 }
 
 double ContourPlanner::log_tolerance() const {
-  const double tolerance = question_.tolerance;
-  double wide = tolerance;
-  if (question_.wants_epsilon()) wide = at_.epsilon > 0 ? at_.slope * tolerance * at_.epsilon : above_zero() / 2;
+  double wide = question_.tolerance_at(math::exp(at_.log_delta));
+  if (question_.wants_epsilon()) wide = at_.epsilon > 0 ? at_.slope * wide * at_.epsilon : above_zero() / 2;
   return std::max(std::min(0.5, wide), 1e-12);
 }
 

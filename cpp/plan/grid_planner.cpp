@@ -20,7 +20,8 @@ constexpr double widest_interval = 0.5 * largest_interval;  // as aligning the g
 
 // The same tolerance for questions that share a transform would make their plan a close call.
 Question shared(Question question) {
-  if (question.log_margin > 0) question.tolerance *= tuning::shared_tightness;
+  if (question.log_margin > 0)
+    question.tolerance *= tuning::shared_tightness, question.enough *= tuning::shared_tightness;
   return question;
 }
 
@@ -70,7 +71,7 @@ bool GridPlanner::fit(double bytes) {
 }
 
 double GridPlanner::excess(const Width& found) const {
-  const double allowed = question_.tolerance * found.upper;
+  const double allowed = question_.tolerance_at(found.upper) * found.upper;
   const double gap = found.upper - found.lower;
   return std::isfinite(gap) && allowed > 0 ? std::max(1.1, gap / allowed) : 16.0;
 }

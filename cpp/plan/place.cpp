@@ -115,7 +115,7 @@ double Place::log_delta() const {
 }
 
 double Place::log_tolerance() const {
-  const double tolerance = question_.tolerance;
+  const double tolerance = question_.tolerance_at(math::exp(log_delta()));
   if (!question_.wants_epsilon())
     return std::min(0.5, tolerance / std::max(math::exp(at_.log_delta - log_delta()), 1e-9));
   if (is_zero_)  // if delta(0) is enclosed to this width, the answer is 0

@@ -14,8 +14,11 @@ struct Question {
   double at;              // the given delta or epsilon
   double tolerance;       // upper - lower <= tolerance * upper
   double log_margin = 0;  // the same evaluator also answers for deltas down to e^-log_margin of this one
+  double enough = 0;      // a delta need not be enclosed to less than this width
 
   bool wants_epsilon() const { return quantity == Quantity::epsilon; }
+  /// The width of delta that is asked for, relative to that delta.
+  double tolerance_at(double delta) const { return enough > tolerance * delta ? enough / delta : tolerance; }
 };
 
 /// The question to finite losses: infinite ones take their mass from the given delta.

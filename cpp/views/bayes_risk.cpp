@@ -25,14 +25,14 @@ constexpr double smallest_risk = 1e-6;
 double rarer(double prior) { return std::min(prior, 1 - prior); }
 
 // Encloses delta at the log odds of each prior until each risk is as tight as asked. Where delta is near 1, the risk
-// needs a smaller relative error of delta.
+// needs a smaller error of delta.
 class RiskSolver {
  public:
   RiskSolver(std::span<const Direction> directions, std::vector<double> priors, const Limits& limits)
       : directions_(directions),
         limits_(limits),
         priors_(std::move(priors)),
-        wanted_(priors_.size(), limits.tolerance),
+        wanted_(priors_.size(), limits.tolerance / 4),
         deltas_(priors_.size()),
         open_(priors_.size()) {
     for (Answer& delta : deltas_) delta.upper = 1;
@@ -63,8 +63,7 @@ class RiskSolver {
     std::vector<double> epsilons;
     for (const std::size_t i : which) epsilons.push_back(log_odds(priors_[i]));
     Limits limits = limits_;
-    limits.tolerance = wanted_[which.front()];
-    limits.smallest = 0.5 * limits_.tolerance;  // a delta below that moves no risk by the tolerance
+    limits.tolerance = limits.enough = wanted_[which.front()];
     const std::vector<Answer> answers = delta_bounds(directions_, epsilons, limits);
     for (std::size_t k = 0; k < which.size(); ++k)
       if (take(which[k], answers[k])) left.push_back(which[k]);
@@ -80,7 +79,7 @@ class RiskSolver {
     const double allowed = limits_.tolerance * std::max(smallest_risk, 1 - delta.lower);
     delta.converged = delta.upper - delta.lower <= allowed;
     if (delta.converged || !found.converged) return false;
-    wanted_[i] = std::max(least_tolerance, 0.5 * allowed / delta.upper);
+    wanted_[i] = std::max(least_tolerance, 0.5 * allowed);
     return true;
   }
 
@@ -96,7 +95,7 @@ class RiskSolver {
 
   std::span<const Direction> directions_;
   Limits limits_;
-  std::vector<double> priors_, wanted_;  // tolerances of delta
+  std::vector<double> priors_, wanted_;  // widths of delta
   std::vector<Answer> deltas_;
   std::vector<std::size_t> open_;
 };

@@ -22,11 +22,11 @@ constexpr double tail_mass = 1e-15;  // hardly more than a transform rounds
 
 }  // namespace
 
-Answer ComposedCurve::at(double loss, double tolerance) {
+Answer ComposedCurve::at(double loss, double tolerance, double enough) {
   Answer found = enclosed({0, 1}, "fft_composition");
   for (int pass = 0; pass <= most_passes; ++pass) {
     if (above_) std::tie(found.lower, found.upper) = value(loss);
-    found.converged = found.upper - found.lower <= tolerance * (found.upper + math::expm1(loss));
+    found.converged = found.upper - found.lower <= std::max(enough, tolerance * (found.upper + math::expm1(loss)));
     if (found.converged || pass == most_passes || !refine(tolerance)) break;
   }
   if (found.converged) return found;

@@ -15,9 +15,9 @@ class ComposedCurve {
  public:
   explicit ComposedCurve(const Direction& direction) : direction_(direction) {}
 
-  /// Encloses h(e^loss) at a loss below 0, within the tolerance relative to h(e^loss) - 1 + e^loss if memory and work
-  /// suffice for a fine enough grid.
-  Answer at(double loss, double tolerance);
+  /// Encloses h(e^loss) at a loss below 0, within the tolerance relative to h(e^loss) - 1 + e^loss or a width that is
+  /// enough, if memory and work suffice for a fine enough grid.
+  Answer at(double loss, double tolerance, double enough);
 
  private:
   struct Curves {

@@ -172,22 +172,25 @@ double CurvePoints::fall(double from, double to) {
 std::size_t CurvePoints::ask(const Direction* direction, int sign, std::span<WantedPoint> wanted) {
   std::size_t found = 0;
   if (!direction) {
-    for (const auto& [loss, tolerance] : wanted) {
-      const Answer value = composed_.at(loss, tolerance);
+    for (const auto& [loss, tolerance, enough] : wanted) {
+      const Answer value = composed_.at(loss, tolerance, enough);
       CurvePoint point = curve_point(loss, {0, 1});
       point.value = {value.lower, value.upper};
       found += take(point, value) ? 1 : 0;
     }
     return found;
   }
+  // Of the curve, which is e^loss times a delta of the reverse.
+  const auto enough_at = [sign](const WantedPoint& at) { return at.enough * (sign < 0 ? math::exp(-at.loss) : 1); };
   std::vector<double> epsilons;
   for (auto from = wanted.begin(); from != wanted.end() && WorkLimit::left() > 0;) {
     checkpoint();
     const double tolerance = from->tolerance;
+    double enough = enough_at(*from);
     const auto to = std::find_if(from, wanted.end(), [&](const auto& at) { return at.tolerance > alike * tolerance; });
     epsilons.clear();
-    for (; from != to; ++from) epsilons.push_back(sign * from->loss);
-    const Limits limits{tolerance, std::min(limits_.memory_limit, most_memory), {}, limits_.smallest};
+    for (; from != to; ++from) epsilons.push_back(sign * from->loss), enough = std::min(enough, enough_at(*from));
+    const Limits limits{tolerance, std::min(limits_.memory_limit, most_memory), {}, limits_.smallest, enough};
     const std::vector<Answer> deltas = curve_bounds({direction, 1}, epsilons, limits);
     for (std::size_t k = 0; k < deltas.size(); ++k) {
       const CurvePoint point = curve_point(sign * epsilons[k], {deltas[k].lower, deltas[k].upper});

@@ -62,9 +62,10 @@ using AllowedWidth = std::function<double(const Answer& answer)>;
 /// The bounds, of which only rounding is left where they are not as narrow as allowed.
 Answer settled(const Interval& bounds, const AllowedWidth& allowed);
 
-/// A loss at which the curve is wanted, and how closely: relative to delta there, of the reverse if it is negative.
+/// A loss at which the curve is wanted, and how closely: relative to delta there, of the reverse if it is negative, or
+/// to a width of the curve that is enough.
 struct WantedPoint {
-  double loss, tolerance;
+  double loss, tolerance, enough = 0;
 };
 
 class CurvePoints {

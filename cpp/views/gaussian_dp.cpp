@@ -261,7 +261,8 @@ class MuByDeltas {
     const auto want = [&](double loss, const CurvePoint& a, const CurvePoint& b) {
       const double tolerance = 0.5 * part / std::sqrt(size_of(a) * size_of(b));
       wanted.push_back(
-          {loss, std::clamp(std::max(tolerance, std::min(a.refused, b.refused)), least_tolerance, most_tolerance)});
+          {loss, std::clamp(std::max(tolerance, std::min(a.refused, b.refused)), least_tolerance, most_tolerance),
+           0.5 * part});
     };
     const std::size_t first = line - std::min<std::size_t>(line, 1), last = std::min(line + 1, size - 1);
     const CurvePoint& at = points[line];

@@ -87,9 +87,7 @@ class PowerSearch {
       const Saddle at = deciding_saddle(saddlepoint_, fprs_[i]);
       std::vector<WantedPoint> about = points_between(saddlepoint_, at, at, needs);
       // No power is below its rate, and no closer than that is delta needed.
-      const double enough = for_delta * tolerance_ * std::min(fprs_[i], 1 - fprs_[i]) * math::exp(-at.log_delta);
-      for (WantedPoint& point : about)
-        if (point.loss > 0) point.tolerance = std::min(std::max(point.tolerance, enough), most_tolerance);
+      for (WantedPoint& point : about) point.enough = for_delta * tolerance_ * std::min(fprs_[i], 1 - fprs_[i]);
       wanted.insert(wanted.end(), about.begin(), about.end());
     }
     return wanted;
@@ -142,8 +140,9 @@ void add_points(std::span<const CurvePoint> points, const PowerBetween& found, d
   // Next to a point that was not to be had as closely as wanted others are not, either.
   const auto want = [&](double loss, const CurvePoint& a, const CurvePoint& b) {
     const double tolerance = for_delta * allowed / std::sqrt(size_of(a) * size_of(b));
-    wanted.push_back(
-        {loss, std::clamp(std::max(tolerance, std::min(a.refused, b.refused)), least_tolerance, most_tolerance)});
+    wanted.push_back({loss,
+                      std::clamp(std::max(tolerance, std::min(a.refused, b.refused)), least_tolerance, most_tolerance),
+                      for_delta * allowed});
   };
   const auto beyond = [&](const CurvePoint& end, double step) {
     for (int k = 1; k <= 32; k *= 2) want(end.loss + k * step, end, end);
