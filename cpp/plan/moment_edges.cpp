@@ -25,10 +25,15 @@ std::vector<double> losses_with_mass(const DominatingPair& pair, double reach) {
       (loss > 0 ? is_cut_above : is_cut_below) |= matters;
       continue;
     }
-    if (matters && (kept.empty() || loss > kept.back() + 1e-9 * (1 + std::fabs(loss)))) kept.push_back(loss);
+    if (matters && (kept.empty() || loss > kept.back() + 1e-15 * (1 + std::fabs(loss)))) kept.push_back(loss);
   }
   if (kept.empty()) kept.push_back(0);  // no finite loss has mass
-  // Strictly beyond the range of losses.
+  // Next to the ends of the range of losses, and strictly beyond them.
+  for (const double end : {pair.loss_infimum(), pair.loss_supremum()}) {
+    const double beside = end + (end < kept.front() ? -1e-15 : 1e-15) * (1 + std::fabs(end));
+    if (std::fabs(end) < reach && beside < kept.front()) kept.insert(kept.begin(), beside);
+    if (std::fabs(end) < reach && beside > kept.back()) kept.push_back(beside);
+  }
   const double pad = 1e-6 * (1 + std::fabs(kept.front()) + std::fabs(kept.back()));
   kept.insert(kept.begin(), is_cut_below ? -reach : std::max(kept.front() - 1, pair.loss_infimum() - pad));
   kept.push_back(is_cut_above ? reach : std::min(kept.back() + 1, pair.loss_supremum() + pad));

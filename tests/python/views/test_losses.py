@@ -95,9 +95,9 @@ def variance_of(step, direction):
         log = (1 - q + q * (mu * x - mu * mu / 2).exp()).log()
         return (at_rest if direction == "add" else shifted) * log**power / (2 * arb.pi()).sqrt()
 
-    with ctx.workprec(120):
+    with ctx.workprec(200):
         mean, square = (
-            acb.integral(lambda x, _, k=k: integrand(x, k), -30, 30, rel_tol=arb(2) ** -60).real
+            acb.integral(lambda x, _, k=k: integrand(x, k), -30, 30, rel_tol=arb(2) ** -110).real
             for k in (1, 2)
         )
         return square - mean * mean
@@ -110,13 +110,17 @@ STEPS = [
 ]
 
 
-@pytest.mark.parametrize(("step", "direction"), STEPS)
-def test_the_variance_of_sampled_steps(step, direction):
+@pytest.mark.parametrize(
+    ("step", "direction", "tolerance"),
+    [*((*step, 1e-5) for step in STEPS), (exact.Step(0.05, 0.01), "add", 1e-3)],
+)
+def test_the_variance_of_sampled_steps(step, direction, tolerance):
+    """With little noise nearly all added records lose next to as much as they can."""
     truth = 7 * variance_of(step, direction)
     bounds = (7 * mechanism(step)).loss_variance_bounds(
-        adjacency=ADJACENCY[direction], tolerance=1e-5
+        adjacency=ADJACENCY[direction], tolerance=tolerance
     )
-    assert_encloses(bounds, truth, 1e-5 * float(truth))
+    assert_encloses(bounds, truth, tolerance * float(truth))
 
 
 @pytest.mark.parametrize("sigma", [0.05, 1.0, 30.0])
