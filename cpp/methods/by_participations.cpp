@@ -68,9 +68,10 @@ class BesideOthers final : public Evaluator {
   // nobody asks about; how often the engine is asked at most; delta of the other terms beyond their reach.
   static constexpr double part_of_tolerance = 0.3;
   static constexpr int most_asked = 32;
-  static constexpr double beyond_reach = 1e-12, same = 1 + 1e-6;
+  static constexpr double beyond_reach = 1e-12, same = 1e-6;
 
-  // With a `goal` the question is on which side of the goal delta lies; with 0 it is delta itself.
+  // With a `goal` the question is on which side of the goal delta lies, by the smaller of delta and 1 - delta; with 0
+  // it is delta itself.
   Interval delta(double epsilon, double tolerance, double goal = 0) const {
     return run_.mean([=, this](std::span<const Place> places) { return curves(places, tolerance, goal); }, epsilon);
   }
@@ -97,10 +98,13 @@ class BesideOthers final : public Evaluator {
         known += places[i].weight * values[i].lower, open += missing(i);
         if (missing(i) > missing(most)) most = i;
       }
-      const bool is_told = goal > 0 && (known > same * goal || same * (known + open) < goal);
-      if (is_told || open <= tolerance * known) break;
-      const double smallest = std::min(0.1, 0.1 * tolerance * known / places[most].weight);
-      values[most] = both(values[most], composed(places[most], {tolerance, memory_limit_, {}, smallest}));
+      const double scale = goal > 0 ? std::min(goal, 1 - goal) : known;
+      const bool is_told = goal > 0 && (known > goal + same * scale || known + open < goal - same * scale);
+      if (is_told || open <= tolerance * scale) break;
+      const double share = tolerance * scale / places[most].weight;
+      const Limits limits{
+          goal > 0.5 ? std::min(tolerance, share) : tolerance, memory_limit_, {}, std::min(0.1, 0.1 * share)};
+      values[most] = both(values[most], composed(places[most], limits));
       is_open[most] = false;
     }
     return values;
@@ -132,17 +136,22 @@ class BesideOthers final : public Evaluator {
   // The steps that are sampled with little noise cost no more than all.
   Interval epsilon(double delta) const {
     const Limits roughly{0.1, memory_limit_};
-    const double others = epsilon_bounds({&run_.others(), 1}, {&delta, 1}, roughly).front().lower;
-    if (others == infinity) return {infinity, infinity};
-    Interval found{std::max(others, run_.epsilon(delta).lower), infinity};
+    const std::array deltas{delta, 0.1 * std::min(delta, 1 - delta), 0.5 * delta, 0.99 * delta};
+    const std::vector<Answer> others = epsilon_bounds({&run_.others(), 1}, deltas, roughly);
+    if (others[0].lower == infinity) return {infinity, infinity};
+    Interval found{std::max(others[0].lower, run_.epsilon(delta).lower), infinity};
+    for (std::size_t k = 1; k < deltas.size() && found.upper == infinity; ++k) {  // each of the two has a part of delta
+      const double sampled = run_.epsilon((delta - deltas[k]) * (1 - 4 * u)).upper;
+      found.upper = (sampled + others[k].upper) * (1 + 4 * u);  // proof: participations
+    }
+    if (found.upper == infinity) return found;
     double tolerance = tolerance_;
     const auto ask = [&](double epsilon) {
       const Interval there = this->delta(epsilon, tolerance, delta);
       if (there.lower > delta) found.lower = std::max(found.lower, epsilon);
       if (there.upper <= delta) found.upper = std::min(found.upper, epsilon);
     };
-    double x = found.lower, step = std::max(1e-3, tolerance_ * x);
-    for (ask(x); found.upper == infinity && x < farthest; step *= 2) ask(x += step);
+    ask(found.lower);
     const auto halve = [&](auto is_above) {
       double low = found.lower, high = found.upper;
       for (int k = 0; k < most_halvings && high - low > tolerance_ * high; ++k) {
@@ -158,7 +167,6 @@ class BesideOthers final : public Evaluator {
     }
     return found;
   }
-  static constexpr double farthest = 1e12;
   static constexpr int most_halvings = 60;  // where epsilon is next to 0
 
   Participations run_;
@@ -172,8 +180,8 @@ class ByParticipations final : public Method {
 
   Forecast forecast() override {
     if (!run_) return {.obstacle = "noise hides which steps a record joins"};
+    if (is_done_) return {.obstacle = "which steps a record joins is mistaken too often"};
     const bool is_alone = run_->others().empty();
-    if (is_done_ || !(is_alone || is_rare_)) return {.obstacle = "which steps a record joins is mistaken too often"};
     const double parts = run_->size();
     if (parts > most_parts) return {.obstacle = "too many steps may be joined"};
     const bool wants_epsilon = task_.question.wants_epsilon();
@@ -200,9 +208,10 @@ class ByParticipations final : public Method {
       for (const double share : {1e-4, 0.1}) {
         std::optional<Participations> run = Participations::of(task_.run, share * tolerance, least);
         if (!run) return;
-        const double known = task_.question.wants_epsilon() ? at : run->delta(at).lower;
-        const double delta = run->others().empty() ? known : std::max(known, delta_of_others);
-        is_rare_ = run->mistaken() <= 0.1 * tolerance * delta;
+        const double least_delta = run->others().empty() ? 0 : delta_of_others;
+        const double delta = task_.question.wants_epsilon() ? at : std::max(run->delta(at).lower, least_delta);
+        is_rare_ =
+            run->mistaken() <= 0.1 * tolerance * (task_.question.wants_epsilon() ? std::min(delta, 1 - delta) : delta);
         if (least == least_mu || is_rare_) run_ = std::move(run);
         if (is_rare_) return;
       }

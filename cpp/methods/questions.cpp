@@ -67,10 +67,12 @@ class Run {
   std::vector<Answer> answers_;
 };
 
-// True only if Chernoff's inequality shows that this direction cannot change the answer found so far.
+// True only if the largest loss or Chernoff's inequality shows that this direction cannot change the answer found so
+// far.
 bool is_dominated(Task& task, const Answer& found) {
   const Question& asked = task.question;
   const double epsilon = asked.wants_epsilon() ? found.lower : asked.at;
+  if (largest_loss(task.terms()) <= epsilon) return true;
   const double goal = asked.wants_epsilon() ? asked.at : found.lower;
   const Saddlepoint& saddlepoint = task.grid().place().saddlepoint();
   const Saddle at = saddlepoint.saddle_for_epsilon(epsilon);
