@@ -13,7 +13,9 @@
 
 #include "methods/budgeted.hpp"
 #include "methods/questions.hpp"
+#include "numeric/elementary.hpp"
 #include "numeric/range.hpp"
+#include "numeric/rounding.hpp"
 #include "plan/tuning.hpp"
 #include "pld/tradeoff.hpp"
 #include "run/apart.hpp"
@@ -21,6 +23,7 @@
 #include "run/enclosing.hpp"
 #include "run/known_alone.hpp"
 #include "run/view_rows.hpp"
+#include "views/loss_laws.hpp"
 
 namespace hockeystick {
 namespace {
@@ -173,6 +176,20 @@ Answers by_curve(const Run& run, const Row& row, Comparison way, Points points, 
   return row.by_curve(of, points, limits);
 }
 
+// Whether P(L > loss) may be above `tail`: it is at most delta(loss - x) / (1 - e^-x), by a rough look at the curve.
+bool may_exceed(const Run& run, Comparison way, double loss, double tail, const Limits& limits) {
+  constexpr std::array before{16.0, 4.0, 1.0};
+  if (!(loss >= before[0] && loss <= ranges::epsilon.high)) return true;
+  std::array<double, before.size()> at{};
+  for (std::size_t k = 0; k < at.size(); ++k) at[k] = loss - before[k];
+  Limits rough = limits;
+  rough.tolerance = std::max(limits.tolerance, 0.1);
+  const Answers found = in_comparison(run, row_of(View::delta), way, at, rough);
+  for (std::size_t k = 0; k < at.size(); ++k)
+    if (found[k].upper <= tail * -math::expm1(-before[k]) * (1 - 16 * u)) return false;  // proof: loss-tail-chords
+  return true;
+}
+
 // The law of the loss of terms that are not exact.
 Answers loss_between_sides(const Run& run, const Row& row, std::size_t adjacency, Points points, const Limits& limits) {
   if (row.view == View::loss_variance) {
@@ -189,10 +206,20 @@ Answers loss_between_sides(const Run& run, const Row& row, std::size_t adjacency
   for (const Comparison way : adjacencies[adjacency].comparisons) {
     const WorkLimit work(tuning::most_work_of_deltas *
                          (1 + static_cast<double>(points.size()) / tuning::points_of_work));
-    const Answers found = by_curve(run, row, way, points, limits);
+    if (worst.empty()) {
+      worst = by_curve(run, row, way, points, limits);
+      continue;
+    }
+    std::vector<std::size_t> which;
+    std::vector<double> open;
     for (std::size_t k = 0; k < worst.size(); ++k)
-      worst[k] = worse(worst[k], found[k], [](const Answer&) { return false; });
-    if (worst.empty()) worst = found;
+      if (is_tail ? may_exceed(run, way, points[k], worst[k].lower, limits)
+                  : may_exceed(run, way, worst[k].lower, rest_of(points[k]).lower, limits))
+        which.push_back(k), open.push_back(points[k]);
+    if (open.empty()) continue;
+    const Answers found = by_curve(run, row, way, open, limits);
+    for (std::size_t k = 0; k < which.size(); ++k)
+      worst[which[k]] = worse(worst[which[k]], found[k], [](const Answer&) { return false; });
   }
   return worst;
 }
@@ -224,7 +251,22 @@ std::pair<std::vector<std::size_t>, std::vector<double>> open_of(const Answers& 
   return {which, open};
 }
 
+// Whether nothing but delta(0) is asked, the distance between two distributions, whichever comes first.
+bool is_of_either_order(const Run& run, const Row& row, Points points) {
+  return row.view == View::delta && std::all_of(points.begin(), points.end(), [](double at) { return at == 0; }) &&
+         run.parts().empty() &&
+         std::none_of(run.terms().begin(), run.terms().end(), [](const auto& term) { return term.mechanism->own; });
+}
+
 Answers ask_once(const Run& run, const Row& row, std::size_t adjacency, Points points, const Limits& limits) {
+  if (is_of_either_order(run, row, points)) {
+    const Comparison way = adjacencies[adjacency].comparisons.front();
+    Answers answers = in_comparison(run, row, is_backward(way) ? reversed(way) : way, points, limits);
+    if (std::all_of(answers.begin(), answers.end(), [](const Answer& each) { return each.converged; })) return answers;
+    narrow(row, all_of(points), in_comparison(run, row, is_backward(way) ? way : reversed(way), points, limits),
+           Known::both_ends, limits, answers);
+    return answers;
+  }
   if (!run.is_exact_in(adjacency))
     return row.wanted == Wanted::loss ? loss_between_sides(run, row, adjacency, points, limits)
                                       : between_sides(run.terms(), row, adjacency, points, limits);

@@ -300,3 +300,13 @@ def test_deltas_next_to_what_series_know_are_asked_of_convolutions(epochs, noise
     run = epochs * hs.Gaussian(noise).random_allocation(steps=steps)
     found = run.delta_bounds(epsilon, adjacency="remove-one", tolerance=0.01)
     assert 5e-12 < found.lower <= found.upper < 3e-11
+
+
+@pytest.mark.parametrize(
+    "step", [hs.Gaussian(0.2).poisson_sampled(1e-3), hs.Laplace(0.2).random_allocation(steps=3)]
+)
+def test_delta_at_0_is_that_of_either_order(step):
+    """The total variation: of added records alone a transform took seconds."""
+    orders = ["add-or-remove-one", "remove-one", "add-one"]
+    first, *others = ((5 * step).delta_bounds(0.0, adjacency=one) for one in orders)
+    assert others == [first, first]
