@@ -192,18 +192,22 @@ FREE = hs.ApproximateDP(epsilon=0.0, delta=0.0)
 
 
 @pytest.mark.parametrize(
-    ("ledger", "mechanism", "count"),
+    ("ledger", "mechanism", "count", "error", "name"),
     [
-        ((STEP, 10**9), STEP, 1),
-        ((FREE, 10**9), FREE, 1),
-        ((STEP, 1), 10 * STEP, 10**8),
-        ((STEP, 1), STEP, 10**9 + 1),
-        ((STEP, 1), STEP, -1),
-        ((STEP, 1), STEP, 1.5),
-        ((STEP, 1), 2, 1),
+        ((STEP, 10**9), STEP, 1, ValueError, "count"),
+        ((FREE, 10**9), FREE, 1, ValueError, "count"),
+        ((STEP, 1), 10 * STEP, 10**8, ValueError, "count"),
+        ((STEP, 1), 10**9 * STEP + FREE, 1, ValueError, "count"),
+        ((STEP, 1), STEP, 10**9 + 1, ValueError, "count"),
+        ((STEP, 1), STEP, -1, ValueError, "count"),
+        ((STEP, 1), STEP, 1.5, TypeError, "count"),
+        ((STEP, 1), STEP, True, TypeError, "count"),
+        ((STEP, 1), 2, 1, TypeError, "mechanism"),
+        ((STEP, 1), "Gaussian", 1, TypeError, "mechanism"),
+        ((STEP, 1), None, 1, TypeError, "mechanism"),
     ],
 )
-def test_what_cannot_be_composed_is_no_question(ledger, mechanism, count):
+def test_what_cannot_be_composed_is_no_question(ledger, mechanism, count, error, name):
     acct = hs.Accountant().compose(*ledger)
     errors = []
     for ask in (
@@ -211,11 +215,12 @@ def test_what_cannot_be_composed_is_no_question(ledger, mechanism, count):
         lambda: acct.would_exceed(mechanism, count, epsilon=1e4, delta=0.5),
         lambda: acct.admit(mechanism, count, epsilon=1e4, delta=0.5),
     ):
-        with pytest.raises((ValueError, TypeError)) as caught:
+        with pytest.raises(error, match=f"^{name} must be ") as caught:
             ask()
-        errors.append((caught.type, str(caught.value)))
+        errors.append(str(caught.value))
     assert len(set(errors)) == 1
     assert acct.ledger == (ledger,)
+    assert acct.composition == ledger[1] * ledger[0]
 
 
 @pytest.mark.parametrize("adjacency", ["add-or-remove-one", "replace-one"])

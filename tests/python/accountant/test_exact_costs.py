@@ -10,37 +10,54 @@ import hockeystick as hs
 from hockeystick.accountant.exact_costs import rational_loss, rational_rho
 
 
-def admitted(acct, mechanism, most, **budget):
-    return [acct.admit(mechanism, **budget) for _ in range(most)].count(True)
+def rho(budget):
+    return {"rho": budget}
+
+
+def pure(budget):
+    return {"epsilon": budget, "delta": 0}
+
+
+GAUSSIAN = hs.Gaussian(noise_multiplier=2.0)
+DISCRETE_GAUSSIAN = hs.DiscreteGaussian(sigma=4.0, sensitivity=2)
+LAPLACE = hs.Laplace(noise_multiplier=10.0)
 
 
 @pytest.mark.parametrize(
-    ("mechanism", "rho", "adjacency", "fit"),
+    ("mechanism", "budget", "adjacency", "fit"),
     [
-        (hs.ZCDP(0.1 / 3), 0.1, "add-or-remove-one", 3),
-        (hs.ZCDP(0.25), 1, "replace-one", 4),
-        (hs.ZCDP(0.1), "1.0", "add-or-remove-one", 9),  # ten times 0.1, a double, is above 1
-        (hs.ZCDP(0.1), Fraction(0.1) * 10, "add-or-remove-one", 9),  # rounded down to 1
-        (hs.Gaussian(noise_multiplier=2.0), 1, "add-or-remove-one", 8),
-        (hs.Gaussian(noise_multiplier=2.0), Decimal(1), "replace-one", 2),
-        (hs.Gaussian(noise_multiplier=2.0), 1, "replace-special", 8),
-        (hs.DiscreteGaussian(sigma=4.0, sensitivity=2), 1, "remove-one", 8),
-        (hs.DiscreteGaussian(sigma=4.0, sensitivity=2), 1, "replace-one", 2),
-        (hs.Laplace(noise_multiplier=10.0), 0.0484, "add-or-remove-one", 10),
-        (hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01), 2, "add-or-remove-one", 3),
-        (hs.ApproximateDP(epsilon=0.1, delta=1e-9), 100, "add-or-remove-one", 0),
+        (hs.ZCDP(0.1 / 3), rho(0.1), "add-or-remove-one", 3),
+        (hs.ZCDP(0.25), rho(1), "replace-one", 4),
+        (hs.ZCDP(0.1), rho("1.0"), "add-or-remove-one", 9),  # ten times 0.1, a double, is above 1
+        (hs.ZCDP(0.1), rho(Fraction(0.1) * 10), "add-or-remove-one", 9),  # rounded down to 1
+        (GAUSSIAN, rho(1), "add-or-remove-one", 8),
+        (GAUSSIAN, rho(Decimal(1)), "replace-one", 2),
+        (GAUSSIAN, rho(1), "replace-special", 8),
+        (DISCRETE_GAUSSIAN, rho(1), "remove-one", 8),
+        (DISCRETE_GAUSSIAN, rho(1), "replace-one", 2),
+        (LAPLACE, rho(0.0484), "add-or-remove-one", 10),
+        (hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01), rho(2), "add-or-remove-one", 3),
+        (hs.ApproximateDP(epsilon=0.1, delta=1e-9), rho(100), "add-or-remove-one", 0),
+        (LAPLACE, pure(1), "add-or-remove-one", 10),
+        (LAPLACE, pure("1.0"), "replace-one", 5),
+        (hs.Laplace(noise_multiplier=0.1), pure(30), "replace-special", 3),  # 0.1 is above 1/10
+        (hs.ApproximateDP(epsilon=0.1 / 3, delta=0.0), pure(0.1), "replace-one", 3),
+        (hs.ExponentialMechanism(epsilon=0.1), pure(1), "add-or-remove-one", 9),
+        (hs.DiscreteLaplace(parameter=0.125), pure(1), "remove-one", 8),
+        (hs.DiscreteLaplace(parameter=0.125), pure(1), "replace-one", 4),
+        (GAUSSIAN, pure(100), "add-or-remove-one", 0),
     ],
     ids=repr,
 )
-def test_a_budget_is_spent_to_the_last_query(mechanism, rho, adjacency, fit):
+def test_a_budget_is_spent_to_the_last_query(mechanism, budget, adjacency, fit):
     acct = hs.Accountant(adjacency=adjacency)
-    assert acct.remaining(mechanism, rho=rho) == fit
-    assert admitted(acct, mechanism, fit + 2, rho=rho) == fit
-    assert acct.remaining(mechanism, rho=rho) == 0
-    assert acct.would_exceed(mechanism, rho=rho)
-    assert not acct.would_exceed(hs.Composition(), rho=rho)
-    if fit:
-        assert acct.zcdp_bounds().lower <= float(rho)
+    assert acct.remaining(mechanism, **budget) == fit
+    assert [acct.admit(mechanism, **budget) for _ in range(fit + 2)].count(True) == fit
+    assert acct.remaining(mechanism, **budget) == 0
+    assert acct.would_exceed(mechanism, **budget)
+    assert not acct.would_exceed(hs.Composition(), **budget)
+    if "rho" in budget and fit:
+        assert acct.zcdp_bounds().lower <= float(budget["rho"])
 
 
 def test_the_fraction_lies_within_the_certified_bounds():
@@ -75,28 +92,6 @@ def test_bad_budgets_are_named(budget, error, match):
         if " takes " in str(raised.value):
             assert str(raised.value).startswith(ask.__name__)
     assert acct.ledger == ()
-
-
-@pytest.mark.parametrize(
-    ("mechanism", "epsilon", "adjacency", "fit"),
-    [
-        (hs.Laplace(noise_multiplier=10.0), 1, "add-or-remove-one", 10),
-        (hs.Laplace(noise_multiplier=10.0), "1.0", "replace-one", 5),
-        (hs.Laplace(noise_multiplier=0.1), 30, "replace-special", 3),  # 0.1 is above 1/10
-        (hs.ApproximateDP(epsilon=0.1 / 3, delta=0.0), 0.1, "replace-one", 3),
-        (hs.ExponentialMechanism(epsilon=0.1), 1, "add-or-remove-one", 9),
-        (hs.DiscreteLaplace(parameter=0.125), 1, "remove-one", 8),
-        (hs.DiscreteLaplace(parameter=0.125), 1, "replace-one", 4),
-        (hs.Gaussian(noise_multiplier=10.0), 100, "add-or-remove-one", 0),
-    ],
-    ids=repr,
-)
-def test_a_budget_of_pure_dp_is_spent_to_the_last_query(mechanism, epsilon, adjacency, fit):
-    acct, budget = hs.Accountant(adjacency=adjacency), {"epsilon": epsilon, "delta": 0}
-    assert acct.remaining(mechanism, **budget) == fit
-    assert admitted(acct, mechanism, fit + 2, **budget) == fit
-    assert acct.would_exceed(mechanism, **budget)
-    assert not acct.would_exceed(hs.Composition(), **budget)
 
 
 @pytest.mark.parametrize("adjacency", list(hs.Adjacency), ids=str)
