@@ -84,3 +84,12 @@ def check(answer: Answer, truth: arb, tolerance: float) -> None:
     assert encloses(answer.bounds, truth), f"{answer.bounds} misses {truth.str(20)}"
     if answer.certified:
         assert is_tight(answer.bounds, truth, tolerance), f"{answer.bounds} wider than {tolerance}"
+
+
+def assert_verified(
+    run: hs.Composition, order: float, tolerance: float, adjacency: hs.Adjacency
+) -> None:
+    """That bounds of a divergence are as close as that, and hold what verify finds."""
+    bounds = run.renyi_divergence_bounds(order, adjacency=adjacency)
+    assert hs.verify(run, order=order, adjacency=adjacency, digits=20, fast=bounds).enclosed
+    assert bounds.gap <= tolerance * bounds.upper
