@@ -292,6 +292,17 @@ def test_no_ledger_is_assigned_what_it_composed(path):
     assert not re.findall(r"^.*\b(\w+) = \1\.compose\(.*$", text, re.MULTILINE)
 
 
+def test_pages_show_real_digits():
+    """And what readers searched for in vain is there under their words."""
+    texts = {label(page): page.read_text(encoding="utf-8") for page in PAGES}
+    assert not [name for name, text in texts.items() if re.search(r"\d\.\d*\.\.\.", text)]
+    for word in (
+        *("gradient accumulation", "early stopping", "Per-layer", "drop_last", "pure DP"),
+        *("offline installation", "container", "Julia", "LaTeX"),
+    ):
+        assert word in texts["docs/faq.md"], word
+
+
 def test_code_in_the_readme_is_short():
     assert all(block.code.count("\n") <= 15 for block in blocks(README, "python", "pycon"))
     assert README.read_text(encoding="utf-8").count("\n") <= 60
