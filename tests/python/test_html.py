@@ -99,6 +99,12 @@ def test_records():
     assert Table(hs.Records()._repr_html_()).rows == [[]]
 
 
+def test_ledgers_and_their_reports():
+    account = hs.Accountant().compose(RUN, label="<b>P1</b> table").compose(STEP, 500)
+    for shown in (account, account.report(1e-6, budget=3)):
+        assert Table(shown._repr_html_()).rows[1][0] == "<b>P1</b> table"
+
+
 @pytest.mark.parametrize("value", [0.0, 1.0, 1 / 3, -1 / 3, 1e-300, 123456789.0, 5e-324])
 def test_rounding_is_away_from_the_truth(value):
     lower, upper = (Decimal(rounded(value, side)) for side in ("lower", "upper"))

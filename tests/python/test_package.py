@@ -125,7 +125,10 @@ hs.sweep(lambda n: (n * hs.DiscreteGaussian(sigma=2.0)).epsilon_bounds(1e-5), {"
 OF_EXTRAS = """
 sys.modules["flint"] = None
 for line in (
-    "hs.plot(run)", "hs.compat.opacus", "hs.compat.flower", "hs.verify(run, 1e-5)",
+    "hs.plot(run)", "hs.plot.detached()", "hs.plot.epsilon_by_count(run, [1])", "hs.plot.roc(run)",
+    "hs.plot.tradeoff(run)", "hs.plot.loss_against_probability(run, epsilon=1.0)",
+    "hs.plot.loss_distribution(run)", "hs.verify(run, 1e-5)",
+    "hs.compat.opacus", "hs.compat.flower",
     "import hockeystick.callbacks.keras", "import hockeystick.callbacks.lightning",
     "import hockeystick.callbacks.transformers",
     "hs.sweep(lambda x: x, {'x': [1]}).frame()", "run.to_dp_event()",

@@ -2,7 +2,6 @@
 """The pictures show what is certified, from both sides, with units, and touch nothing else."""
 
 import re
-import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -214,16 +213,6 @@ def test_the_tradeoff_has_both_bounds(ax):
     assert (line(ax, "upper bound")[1] - line(ax, "lower bound")[1] <= 1e-2).all()
     fpr, fnr = line(ax, "guessing")
     np.testing.assert_allclose(fpr + fnr, 1)
-
-
-@every_picture
-def test_without_matplotlib_the_message_says_what_to_install(draw, monkeypatch):
-    for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
-        monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(ImportError, match=r"the extra hockeystick\[plot\]"):
-        draw(RUN)
-    with pytest.raises(ImportError, match=r"the extra hockeystick\[plot\]"):
-        plot.detached()
 
 
 @every_picture

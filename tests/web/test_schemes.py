@@ -22,11 +22,11 @@ SEEKS = ("epsilon", "delta", "noise", "count")
 
 @pytest.fixture(scope="module")
 def samplings():
-    return node("schemes.mjs", given=[])["samplings"]
+    return node("schemes.mjs", given={})["samplings"]
 
 
 def answers(links):
-    return node("schemes.mjs", given=links)["answers"]
+    return node("schemes.mjs", given={"links": links})["answers"]
 
 
 def test_no_scheme_greets_with_an_error(samplings):
@@ -85,7 +85,7 @@ def test_its_command_finds_a_length(name, capsys):
 
 def test_words_of_extremes():
     """No attack finds more than all, and the least rate is a number at an infinite factor."""
-    all_found, some = node("words.mjs", given=[0.0, 0.3])
-    assert all_found["attack"].endswith("finds at most 100 % of those who are.")
-    assert some["attack"].endswith("finds at most 70.1 % of those who are.")
-    assert all_found["rate"] == pytest.approx(0.9)
+    found = node("schemes.mjs", given={"missed": [0.0, 0.3]})
+    for said, share in zip(found["attacks"], ("100", "70.1"), strict=True):
+        assert said.endswith(f"finds at most {share} % of those who are.")
+    assert found["rate"] == pytest.approx(0.9)

@@ -55,7 +55,6 @@ class Gram {
     const std::size_t k = i * size_ + j;
     return value_[k] == 0 && error_[k] == 0 ? 0 : up(std::fabs(value_[k]) + error_[k]);  // proof: matrix-sensitivity
   }
-  double diagonal_below(std::size_t i) const { return std::max(0.0, at(i, i).lower); }
   bool is_zero(std::size_t i, std::size_t j) const { return value_[i * size_ + j] == 0 && error_[i * size_ + j] == 0; }
 
  private:
