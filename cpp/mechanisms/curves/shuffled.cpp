@@ -21,19 +21,21 @@
 namespace hockeystick {
 namespace {
 
+double normal_up_to(double x) { return x < 0 ? normal_tail(-x) : 1 - normal_tail(x); }
+
 // P(max <= c) = Phi(c - shift) Phi(c)^(b - 1), and masses of the maximum, each as a sum of positive terms.
 class Maximum {
  public:
   Maximum(double shift, double batches) : shift_(shift), others_(batches - 1) {}
 
-  double up_to(double c) const { return normal_interval(-infinity, c - shift_) * math::exp(log_others(c)); }
+  double up_to(double c) const { return normal_up_to(c - shift_) * math::exp(log_others(c)); }
   double beyond(double c) const {
-    return normal_tail(c - shift_) - normal_interval(-infinity, c - shift_) * math::expm1(log_others(c));
+    return normal_tail(c - shift_) - normal_up_to(c - shift_) * math::expm1(log_others(c));
   }
   double within(double a, double b) const {
     const double at_b = log_others(b);
     return normal_interval(a - shift_, b - shift_) * math::exp(at_b) -
-           normal_interval(-infinity, a - shift_) * math::exp(at_b) * math::expm1(log_others(a) - at_b);
+           normal_up_to(a - shift_) * math::exp(at_b) * math::expm1(log_others(a) - at_b);
   }
 
  private:
