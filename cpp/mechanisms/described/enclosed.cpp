@@ -90,8 +90,8 @@ PairName shuffled_above(const Described& one, Comparison way, const Accuracy& ac
   const bool is_bounded = batches > 1 || (left_out(one) > 0 && size > 0);
   if (!is_bounded || !of_theorem.holds(noise / rows::distance(way))) return own_step(one, way);
   const double replaced = replaces(way) ? 1.0 : 0.0;
-  // In powers of 2^8, so that runs of different lengths ask for the same curve.
-  const double eighths = std::floor(std::ilogb(accuracy.tail) / 8.0);
+  // In powers of 2^8, so that runs of different lengths ask for the same curve; theory leaves more open than this does.
+  const double eighths = std::floor((std::ilogb(accuracy.tail) + 6) / 8.0);
   const double tail = absolute(std::ldexp(1.0, 8 * static_cast<int>(eighths)));
   const double backward = is_backward(way) ? 1.0 : 0.0;
   if (left_out(one) > 0)
