@@ -30,6 +30,7 @@
 #include "mechanisms/gaussian/truncation.hpp"
 #include "mechanisms/loss_sketch.hpp"
 #include "numeric/lognormal_transform.hpp"
+#include "numeric/normal_quantile.hpp"
 #include "numeric/simd/cpu.hpp"
 
 namespace py = pybind11;
@@ -89,11 +90,6 @@ std::shared_ptr<const DominatingPair> rough_pair(std::shared_ptr<const Dominatin
 
 // Values, masses, what is above the last value, and by how much values are off.
 using Split = std::tuple<std::vector<double>, std::vector<double>, double, double>;
-
-SplitLaw split_law(const Split& from) {
-  const auto& [values, masses, excess, off] = from;
-  return {values, masses, excess, off};
-}
 
 py::dict booked(const LognormalSeries& series) {
   const LognormalSeries::Booked of = series.booked();
@@ -306,12 +302,16 @@ void bind_sampling(py::module_& m) {
       py::arg("deviation"), py::arg("width"), py::arg("tail"), "A log-normal law, its cells split to their ends.");
   module.def(
       "shuffle_term",
-      [](const Split& t, const Split& y, bool back, double alpha, double scale, int bits, double bottom, double top) {
-        const TermLaw law = term_law(split_law(t), split_law(y), way_of(back), alpha, {scale, bits, bottom, top});
+      [](std::pair<double, double> deviations, double width, double tail, bool back, double alpha, int parts,
+         double near, double bottom, double top) {
+        const SplitLaw t = split_lognormal(deviations.first, width, tail);
+        const double reach = upper_normal_quantile(tail).upper;
+        const TermLaw law = term_law(t, deviations.second, reach, way_of(back), alpha, {parts, near, bottom, top});
         return std::tuple(law.places, law.masses, law.excess);
       },
-      py::arg("t"), py::arg("y"), py::kw_only(), py::arg("back"), py::arg("alpha"), py::arg("scale"), py::arg("bits"),
-      py::arg("bottom"), py::arg("top"), "The law of T (Y - alpha), or T (1 - alpha Y), on a grid.");
+      py::arg("deviations"), py::arg("width"), py::arg("tail"), py::kw_only(), py::arg("back"), py::arg("alpha"),
+      py::arg("parts"), py::arg("near"), py::arg("bottom"), py::arg("top"),
+      "The law of T (Y - alpha), or T (1 - alpha Y), on a grid.");
   module.def(
       "pivot_nodes",
       [](double mu, double width, double tail) {

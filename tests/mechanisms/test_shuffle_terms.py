@@ -2,11 +2,11 @@
 """Laws above the terms of a shuffled epoch, and the mean of their sum's positive part, in balls."""
 
 import math
-import random
-from itertools import product
 
+import numpy as np
 import pytest
 from flint import arb
+from scipy.special import ndtr
 
 from hockeystick import _core
 
@@ -57,59 +57,77 @@ def test_a_split_law_has_the_shares_of_each_cell(deviation, width):
     assert excess < 1e-8
 
 
-def drawn(rng, off):
-    """A few values and masses, with the error that they are said to have."""
-    values = sorted([0.0, *(math.exp(rng.gauss(0, 1)) for _ in range(rng.randrange(1, 5)))])
-    masses = [10 ** -rng.uniform(0, 3) for _ in values]
-    return values, masses, rng.choice([0.0, 1e-3]), off
+CASES = [  # deviations of T and Y, alpha
+    (0.375, 0.3125, 1.03),
+    (0.375, 0.3125, 2.5),
+    (2.0, 1.5, 1.0),
+    (2.75, 2.75, math.e),
+    (1.25, 0.25, 1.5),
+    (2.0**-10, 2.0**-9, 1.001),
+]
 
 
-def worst(back, alpha, t, y):
-    """The terms where every value is off as far as it may be, to the worse side."""
-    for (a, p), (b, q) in product(zip(*t[:2], strict=True), zip(*y[:2], strict=True)):
-        factor = 1 - alpha * arb(b) * (1 - arb(y[3])) if back else arb(b) * (1 + arb(y[3])) - alpha
-        x = arb(a) * factor
-        yield x + t[3] * abs(x), arb(p) * q
+def term(deviations, alpha, back, bits=2, tail=1e-17, **more):
+    """The law of a term, of the given deviations, on a grid that leaves nothing out."""
+    spread = math.sqrt(math.expm1(min(1.0, deviations[1] ** 2))) + alpha - 1
+    width = max(1 / 8, 1 / 8 / deviations[0])
+    grid = {"parts": 2**bits, "near": spread / 8, "bottom": 1e300, "top": 1e300} | more
+    return sampling.shuffle_term(deviations, width, tail, back=back, alpha=alpha, **grid)
 
 
-@pytest.mark.parametrize("bits", [0, 2])
 @pytest.mark.parametrize("back", [False, True])
-@pytest.mark.parametrize("off", [(0.0, 0.0), (1e-2, 0.0), (0.0, 1e-2), (1e-15, 1e-15)])
-def test_a_term_on_the_grid_is_above_it(back, off, bits):
-    """For mass and for each (x - K)_+, of which all convex, non-decreasing functions are made."""
-    rng = random.Random(repr((back, off)))
-    for _ in range(30):
-        t, y = drawn(rng, off[0]), drawn(rng, off[1])
-        alpha = 1 + rng.choice([0.0, 1e-3, 1.0]) * rng.random()
-        scale = 2.0 ** -rng.randrange(0, 5)
-        bottom, top = rng.uniform(0.1, 4), rng.uniform(0.1, 4)
-        places, masses, excess = sampling.shuffle_term(
-            t, y, back=back, alpha=alpha, scale=scale, bits=bits, bottom=bottom, top=top
-        )
+@pytest.mark.parametrize(("t", "y", "alpha"), CASES)
+def test_a_term_keeps_its_mass_and_its_mean(t, y, alpha, back):
+    """Raised by what rounding can take, and back by Y above 5 deviations, moved down."""
+    for bits in range(4):
+        places, masses, excess = term((t, y), alpha, back, bits)
         assert places == sorted(set(places))
-        assert places[-1] > 0
-        exact = list(worst(back, alpha, t, y))
-        total = sum((p for _, p in exact), arb(0))
-        assert total <= sum(map(arb, masses), arb(0))
-        grid = list(map(arb, places))
-        beyond = arb(t[2]) + (0 if back else y[2])
-        most = sum((p * (x - grid[-1]).max(arb(0)) for x, p in exact), beyond)
-        gap = scale * 2.0**-bits * max(1, 2 * (max(bottom, top) / scale + 1))
-        for at in [*grid, *(x for x, _ in exact)]:
-            here = sum((p * (x - at).max(arb(0)) for x, p in exact), beyond)
-            above = sum((m * (x - at).max(arb(0)) for x, m in zip(grid, masses, strict=True)))
-            assert here <= above + excess
-            assert above <= here + (gap + (grid[0] - at).max(arb(0))) * total * 1.01
-        assert excess <= most * (1 + 1e-10) + 1e-299
-        if masses[-1] > 1e-290:
-            assert most <= arb(excess) * (1 + 1e-12)
+        total = sum(map(arb, masses), arb(0))
+        assert 1 <= total <= 1 + 1e-6
+        above_first = ((arb(x) - places[0]) * m for x, m in zip(places, masses, strict=True))
+        mean = sum(above_first, arb(excess))
+        exact = 1 - arb(alpha) - places[0]
+        assert exact <= mean <= exact + 1e-6 * (y + alpha - 1 + 2 * back * alpha * y - places[0])
 
 
-def test_places_of_the_grid_are_dense_about_0():
-    """Four of them to the scale, to three times it, and to seven times it."""
-    spread = ([x / 64 for x in range(1, 600)], [1.0] * 599, 0.0, 0.0)
-    places, _, _ = sampling.shuffle_term(
-        spread, ([2.0], [1.0], 0.0, 0.0), back=False, alpha=1.0, scale=1.0, bits=2, bottom=1, top=6
-    )
-    grid = [0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0]
-    assert places == grid
+def positive_part(t, y, alpha, back, at):
+    """E (T (Y - alpha) - at)_+, or with 1 - alpha Y, by a sum over T."""
+    g = np.linspace(-14, 16 + t, 20_001)
+    weight = np.exp(-(g**2) / 2) / math.sqrt(2 * math.pi) * (g[1] - g[0])
+    x = np.exp(t * g - t * t / 2)
+    strike = (1 - at / x) / alpha if back else alpha + at / x
+    positive = np.maximum(strike, 1e-300)
+    place = (np.log(positive) + y * y / 2) / y
+    call = np.where(strike > 0, ndtr(y - place) - positive * ndtr(-place), 1 - strike)
+    inner = np.where(strike > 0, positive * ndtr(place) - ndtr(place - y), 0) * alpha
+    return float((weight * x * (inner if back else call)).sum())
+
+
+@pytest.mark.parametrize("back", [False, True])
+@pytest.mark.parametrize(("t", "y", "alpha"), CASES)
+def test_a_term_on_the_grid_is_above_it(t, y, alpha, back):
+    """For each (x - K)_+, of which all convex, non-decreasing functions are made."""
+    places, masses, excess = (np.array(part) for part in term((t, y), alpha, back))
+    short = [np.array(part) for part in term((t, y), alpha, back, tail=1e-3)]
+    spread = math.sqrt(math.expm1(min(1.0, y * y))) + alpha - 1
+    for at in (0.0, *(sign * spread * 2.0**k for k in range(-4, 9) for sign in (1, -1))):
+        above = (masses * np.maximum(places - at, 0)).sum() + excess
+        here = positive_part(t, y, alpha, back, at)
+        assert here <= above + 1e-12 * (1 + abs(at))
+        assert here <= (short[1] * np.maximum(short[0] - at, 0)).sum() + short[2] + 1e-12
+        assert above <= here + 0.01 * (spread + here + max(0.0, at))
+
+
+@pytest.mark.parametrize("back", [False, True])
+@pytest.mark.parametrize(("t", "y", "alpha"), CASES)
+def test_what_is_cut_off_is_raised_or_counted(t, y, alpha, back):
+    """Lower places move up to the first one, and what higher ones lose is in the excess."""
+    whole = term((t, y), alpha, back)
+    spread = math.sqrt(math.expm1(min(1.0, y * y))) + alpha - 1
+    places, masses, excess = term((t, y), alpha, back, bottom=spread, top=spread)
+    assert places[0] <= -spread or places[0] == whole[0][0]
+    assert places[-1] >= min(spread, whole[0][-1])
+    for at in (*places, 2 * places[-1]):
+        most = math.fsum(m * max(0.0, x - at) for x, m in zip(*whole[:2], strict=True)) + whole[2]
+        above = math.fsum(m * max(0.0, x - at) for x, m in zip(places, masses, strict=True))
+        assert most <= (above + excess) * (1 + 1e-12)

@@ -30,15 +30,12 @@ constexpr double least_tail = 1e-16;
 constexpr double pivot_width = 0.5;
 constexpr double most_terms = 0x1p19;  // a mean of more is below in convex order
 
-// Cells of T and Y and places of a term, of which 2^bits lie next to 0, in deviations over the number of cells; what
-// `mean_positive_part` smooths by. Of all: each half as large or one bit more takes 1.2 to 2 times the time for 0.1 to
-// 0.3 % less epsilon, each twice as large saves a fifth for 0.3 to 1 % more.
+// Of a term, in deviations over the number of cells: cells of T, and where places begin; the logarithm of the ratio of
+// places, over the number of cells; what `mean_positive_part` smooths by.
 struct Fineness {
-  double cell, place;
-  int bits;
-  double smooth;
+  double cell, near, ratio, smooth;
 };
-constexpr Fineness for_all{3, 6, 3, 0.2}, for_left_out{3, 3, 4, 0.05};
+constexpr Fineness for_all{3, 6, 3.4, 0.2}, for_left_out{3, 3, 2.4, 0.05};
 const Fineness& fineness_of(const ShuffledEpoch& epoch) { return epoch.uses_all ? for_all : for_left_out; }
 
 double s_at(int place) { return math::exp((0.5 * place - 2) * 0.69314718055994531); }
@@ -112,22 +109,22 @@ std::unique_ptr<Grown>& kept = *new std::unique_ptr<Grown>;
 }  // namespace
 
 ShuffleBound::ShuffleBound(const ShuffledEpoch& epoch, double cells, double tail)
-    : epoch_(epoch), cells_(cells), tail_(tail), known_(places) {}
+    : epoch_(epoch), cells_(cells), tail_(tail), reach_(upper_normal_quantile(tail / 10).upper), known_(places) {}
 
 const ShuffleBound::Split& ShuffleBound::split(int place) {
   std::vector<Split>& slot = known_[static_cast<std::size_t>(place)];
   if (slot.empty()) {
-    const double s = s_at(place), width = fineness_of(epoch_).cell / cells_;
-    slot.push_back({split_lognormal(raised(std::sqrt(1 + s) * epoch_.mu), width, tail_ / 10),
-                    split_lognormal(raised(std::sqrt(1 + 1 / s) * epoch_.mu), width, tail_ / 10)});
+    const double s = s_at(place), of_t = raised(std::sqrt(1 + s) * epoch_.mu);
+    const Fineness& fine = fineness_of(epoch_);
+    const double width = std::max(fine.cell, fine.ratio / of_t) / cells_;
+    slot.push_back({split_lognormal(of_t, width, tail_ / 10), raised(std::sqrt(1 + 1 / s) * epoch_.mu)});
   }
   return slot.front();
 }
 
 TermLaw ShuffleBound::term(Way way, double alpha, int place) {
-  const Split& laws = split(place);
-  const double s = s_at(place), square = epoch_.mu * epoch_.mu;
-  const double of_t = (1 + s) * square, of_y = (1 + 1 / s) * square;
+  const auto& [t, y] = split(place);
+  const double of_t = t.deviation * t.deviation, of_y = y * y;
   // The deviation leaves rare values out. A grid that is finer than needed costs few more places.
   const double t2 = math::exp(std::min(of_t, 1.0)), y2 = math::exp(std::min(of_y, 1.0)),
                spread = way == Way::forth ? y2 + alpha * (alpha - 2) : 1 + alpha * (alpha * y2 - 2);
@@ -135,18 +132,20 @@ TermLaw ShuffleBound::term(Way way, double alpha, int place) {
   const double deviation = std::sqrt(t2 * spread - less_mean);
   // What is left out of the mean at the ends of the grid may be a small part of the bound, that of the last question.
   const double tail = std::clamp(1e-3 * searches_[way == Way::back].last, tail_ / 10, 1e-5);
-  const auto largest = [](double variance, double beyond) {
-    return math::exp(variance / 2 + upper_normal_quantile(beyond).upper * std::sqrt(variance));
+  const auto largest = [](double variance, double beyond) {  // by about the quantile
+    return math::exp(variance / 2 + (std::sqrt(-2 * math::log(beyond)) - 0.4) * std::sqrt(variance));
   };
   // A grid that ends far below 0 suffices: what it leaves out raises the mean by less than the part `rare`.
   const double rare = std::max(tail, 1e-5);
   const bool forth = way == Way::forth;
   const double top = largest(forth ? of_t + of_y : of_t, tail);
   const double bottom = alpha * largest(forth ? of_t : of_t + of_y, rare);
-  const auto [cell, place_width, bits, smooth] = fineness_of(epoch_);
-  const double wanted = std::max(std::ldexp(deviation * place_width / cells_, bits), (top + bottom) * 0x1p-38);
-  if (!(wanted < 0x1p500)) return {};
-  return term_law(laws.t, laws.y, way, alpha, {power_of_two(wanted), bits, bottom, top});
+  if (!(deviation < 0x1p500)) return {};
+  const Fineness& fine = fineness_of(epoch_);
+  const double wanted = std::min(fine.ratio * std::max(1.0, t.deviation / 3), 8 * deviation / (alpha - 1));
+  const double parts = std::round(std::max(0.0, math::log2(t.deviation * t.step * cells_ / wanted)));
+  const TermGrid grid{1 << static_cast<int>(std::min(parts, 8.0)), deviation * fine.near / cells_, bottom, top};
+  return term_law(t, y, reach_, way, alpha, grid);
 }
 
 double ShuffleBound::of_left_out(const TermLaw& term, double alpha, double& tilt) {
@@ -176,7 +175,8 @@ double ShuffleBound::with_pivot(const TermLaw& term, double less, double pivot, 
                             space_);  // proof: shuffled-every
 }
 
-double ShuffleBound::of_all(const TermLaw& term, Way way, double alpha, double pivot, double& tilt) {
+double ShuffleBound::of_all(const TermLaw& term, Way way, double alpha, int place, double pivot, double most,
+                            double& tilt) {
   const double nu = epoch_.replaces ? epoch_.mu / 2 : epoch_.mu, last = epoch_.last_size;
   if (pivots_.nodes.empty()) pivots_ = pivot_nodes(raised(nu), pivot_width, tail_ / 10);
   const double all = epoch_.batches - 1 + last;
@@ -187,18 +187,25 @@ double ShuffleBound::of_all(const TermLaw& term, Way way, double alpha, double p
   for (std::size_t k = 0; k < term.masses.size(); ++k) above += term.masses[k] * std::max(0.0, term.places[k]);
   const double slope = above * all * (1 + 1e-9) + 1;  // proof: shuffled-every
   double total = pivots_.excess * slope;              // proof: shuffled-every
-  std::vector<double>& tilts = searches_[way == Way::back].tilts;
-  tilts.resize(pivots_.nodes.size());
-  const double least = 1e-3 * all * searches_[way == Way::back].last;  // of what counts
+  Search& search = searches_[way == Way::back];
+  search.tilts.resize(pivots_.nodes.size()), search.known.resize(places);
+  std::vector<Known> unknown, &known = pivot == 1 ? search.known[static_cast<std::size_t>(place)] : unknown;
+  known.resize(pivots_.nodes.size());
+  const double least = 1e-3 * all * search.last;  // of what counts
   for (std::size_t k = pivots_.nodes.size(); k-- > 0;) {
     const PivotNode& node = pivots_.nodes[k];
     const double gain = way == Way::forth || epoch_.replaces ? node.gain : 1;
     const double loss = way == Way::back || epoch_.replaces ? alpha * node.loss * (1 - 2 * u) : alpha;
     const double less = down(loss - gain);  // proof: shuffled-every
-    if (tilts[k] == 0) tilts[k] = tilt;
-    const double value = with_pivot(term, less, pivot, node, least / node.mass, tilts[k]);
-    tilt = tilts[k];
+    // What is known at a smaller alpha is above, too.
+    if (!(known[k].alpha <= alpha && known[k].value * node.mass <= least)) {  // proof: shuffled-every
+      if (search.tilts[k] == 0) search.tilts[k] = tilt;
+      known[k] = {alpha, with_pivot(term, less, pivot, node, least / 8 / node.mass, search.tilts[k])};
+      tilt = search.tilts[k];
+    }
+    const double value = known[k].value;
     total += node.mass * value;
+    if (total > most * all) return infinity;
     rest -= node.mass;
     if (rest * value < 4e-3 * total || k == 0) {
       total += std::max(0.0, rest) * value;  // proof: shuffled-every
@@ -208,14 +215,14 @@ double ShuffleBound::of_all(const TermLaw& term, Way way, double alpha, double p
   return total / all * (1 + 1e-12);  // proof: shuffled-every
 }
 
-double ShuffleBound::bound(Way way, double alpha, int place, double& tilt) {
+double ShuffleBound::bound(Way way, double alpha, int place, double most, double& tilt) {
   const TermLaw law = term(way, alpha, place);
   if (law.masses.empty()) return infinity;
   if (tilt == 0) tilt = 1 / (law.places.back() * std::sqrt(std::min(epoch_.batches, most_terms)));
   if (!epoch_.uses_all) return of_left_out(law, alpha, tilt);
-  const double whole = of_all(law, way, alpha, 1, tilt);
+  const double whole = of_all(law, way, alpha, place, 1, most, tilt);
   if (epoch_.last_size == 1 || epoch_.batches > 2) return whole;
-  return std::min(whole, of_all(law, way, alpha, epoch_.last_size, tilt));
+  return std::min(whole, of_all(law, way, alpha, place, epoch_.last_size, most, tilt));
 }
 
 double ShuffleBound::upper(Way way, double alpha) {
@@ -223,11 +230,11 @@ double ShuffleBound::upper(Way way, double alpha) {
   Search& at = searches_[way == Way::back];
   if (!at.helps) return alone;
   at.last = std::min(at.last, alone);
-  double least = bound(way, alpha, at.place, at.tilt);
+  double least = bound(way, alpha, at.place, alone, at.tilt);
   const auto improves = [&](int next) {
     if (next < 0 || next >= places || next == at.place) return false;
     double tilt = at.tilt;
-    const double value = bound(way, alpha, next, tilt);
+    const double value = bound(way, alpha, next, least, tilt);
     if (!(value < least)) return false;
     least = value, at.place = next, at.tilt = tilt;
     return true;

@@ -46,25 +46,30 @@ class ShuffleBound {
 
  private:
   struct Split {
-    SplitLaw t, y;
+    SplitLaw t;
+    double y;  // the deviation
+  };
+  struct Known {  // a bound at one corner of the last batch
+    double alpha = infinity, value = infinity;
   };
   struct Search {  // where a way found s, and the tilt there; the last value
     int place = 4, step = 1;
     double tilt = 0, last = 0.1;
-    std::vector<double> tilts;           // of the corners of the last batch
-    bool is_first = true, helps = true;  // whether nothing was asked; whether the last bound was below the other one
-    int wait = 0;                        // questions to the next step
+    std::vector<double> tilts;              // of the corners of the last batch
+    std::vector<std::vector<Known>> known;  // at each s
+    bool is_first = true, helps = true;     // whether nothing was asked; whether the last bound was below the other one
+    int wait = 0;                           // questions to the next step
   };
 
   const Split& split(int place);
-  double bound(Way way, double alpha, int place, double& tilt);
+  double bound(Way way, double alpha, int place, double most, double& tilt);  // infinite if it is above `most`
   TermLaw term(Way way, double alpha, int place);
   double of_left_out(const TermLaw& term, double alpha, double& tilt);
-  double of_all(const TermLaw& term, Way way, double alpha, double pivot, double& tilt);
+  double of_all(const TermLaw& term, Way way, double alpha, int place, double pivot, double most, double& tilt);
   double with_pivot(const TermLaw& term, double less, double pivot, const PivotNode& node, double enough, double& tilt);
 
   ShuffledEpoch epoch_;
-  double cells_, tail_;
+  double cells_, tail_, reach_;
   PivotNodes pivots_;
   SumSpace space_;
   std::vector<std::vector<Split>> known_;

@@ -25,9 +25,9 @@ constexpr double damped = 5;              // samples end where the normal variab
 constexpr std::size_t sparse = 32;
 constexpr double hardly = 1e-3;
 
-// log E e^(tilt X), what it is off by, and its slope in the tilt.
+// log E e^(tilt X), what it is off by, and its first two derivatives in the tilt.
 struct Moments {
-  double log_mass = 0, off = 0, mean = 0;
+  double log_mass = 0, off = 0, mean = 0, variance = 0;
 
   double above() const { return log_mass + off; }
 };
@@ -40,10 +40,10 @@ Moments moments(const std::vector<double>& masses, const std::vector<double>& pl
   tilted.resize(size);
   for (std::size_t k = 0; k < size; ++k) tilted[k] = tilt * places[k] - top;
   exponentials(tilted);
-  double mass[4] = {}, mean[4] = {};
+  double mass[4] = {}, mean[4] = {}, square[4] = {};
   const auto add = [&](std::size_t k, std::size_t to) {
-    const double q = masses[k] * tilted[k];
-    mass[to] += q, mean[to] += q * places[k];
+    const double q = masses[k] * tilted[k], moment = q * places[k];
+    mass[to] += q, mean[to] += moment, square[to] += moment * places[k];
   };
   std::size_t k = 0;
   for (; k + 4 <= size; k += 4)
@@ -53,7 +53,8 @@ Moments moments(const std::vector<double>& masses, const std::vector<double>& pl
   const double roundings = static_cast<double>(size) + 16 + 8 * std::fabs(log_mass);
   const double reach = tilt * (std::fabs(places.back()) + std::fabs(places.front()));
   const double off = (roundings + 8 * reach) * u;  // proof: shuffled-terms
-  return {log_mass, off, (mean[0] + mean[1] + mean[2] + mean[3]) / total};
+  const double first = (mean[0] + mean[1] + mean[2] + mean[3]) / total;
+  return {log_mass, off, first, (square[0] + square[1] + square[2] + square[3]) / total - first * first};
 }
 
 // A term at its places in the sum: all above the last one are moved down there, and `excess` is what the mean loses.
@@ -97,6 +98,7 @@ class Sum {
       all.log_mass += each.times() * one.log_mass;
       all.off += each.times() * one.off;
       all.mean += each.times() * one.mean;
+      all.variance += each.times() * one.variance;
     }
     return all;
   }
@@ -160,29 +162,36 @@ class Sum {
   double mean_ = 0, width_ = 0;
 };
 
-// About where log E e^(tilt S) - 2 log tilt is least, which is convex: by bisection, from `tilt` on.
+// About where log E e^(tilt S) - 2 log tilt is least, which is convex: by bisection, from `tilt` on, and a last step of
+// Newton's.
 void find_tilt(Sum& sum, double& tilt) {
   const double steepest = 1e6 * sum.terms().front().times() / sum.largest();  // where no sum exceeds 0 by much
   double low = 0, high = infinity, factor = 1.3;
   for (int step = 0; step < 60 && high > 1.08 * low && low < steepest; ++step) {
-    const bool rises = !(sum.at(tilt).mean - 2 / tilt < 0);
-    (rises ? high : low) = tilt;
+    const Moments at = sum.at(tilt);
+    const double slope = at.mean - 2 / tilt, bend = at.variance + 2 / (tilt * tilt);
+    if (slope * slope < 0.1 * bend) {
+      tilt = std::clamp(tilt - slope / bend, 0.8 * tilt, 1.25 * tilt);
+      return;
+    }
+    (slope < 0 ? low : high) = tilt;
     tilt = low == 0 ? tilt / factor : high == infinity ? factor * tilt : std::sqrt(low * high);
     factor *= 1.3;
   }
 }
 
-// The least period at which e^(tilt x) E (S - x)_+ falls by e^-7 to both sides of 0, by Chernoff's inequality at some
-// other tilts.
-double period_of(Sum& sum, double tilt) {
-  const double at = sum.at(tilt).log_mass;
+// About the least period at which e^(tilt x) E (S - x)_+ falls by e^-7 to both sides of 0, by Chernoff's inequality at
+// other tilts, from that on which suits a normal variable. `at`: the moments at the tilt.
+double period_of(Sum& sum, double tilt, const Moments& at) {
+  const double normal = std::sqrt(14 / at.variance);
   const auto reach = [&](double side) {
     double least = infinity;
-    for (double further = 0.8 * tilt; further > 0.004 * tilt; further /= 2) {
+    for (double further = std::min(0.8 * tilt, normal); further > 0.004 * tilt; further /= 2) {
       const double other = tilt + side * further;
-      const double beyond = (7 + sum.at(other).log_mass - at + math::log(tilt / other)) / further;
+      const double beyond = (7 + sum.at(other).log_mass - at.log_mass + math::log(tilt / other)) / further;
       if (!(beyond < least) && least < infinity) break;
       least = std::min(least, beyond);
+      if (least < 1.3 * (14 / normal + side * at.mean)) break;
     }
     return least;
   };
@@ -287,7 +296,7 @@ double mean_positive_part(std::span<const SameTerms> terms, double less, double 
   if (chernoff <= enough) return chernoff;
   const double deviation = std::max(smooth * std::min(1 / tilt, sum.width()), 1e-3 / tilt);
   const double last = std::sqrt(2 * damped) / deviation;
-  const double spacing = std::max(2 * std::numbers::pi / period_of(sum, tilt), last / most_samples);
+  const double spacing = std::max(2 * std::numbers::pi / period_of(sum, tilt, all), last / most_samples);
   const auto most = static_cast<std::size_t>(std::ceil(last / spacing));
   // The mean is at most the sum over all k of Re f(tilt + i k spacing) spacing / (2 pi), f(z) = e^(v z^2 / 2) E e^(z S)
   // / z^2, v the variance that is added; here in units of its value at k = 0.

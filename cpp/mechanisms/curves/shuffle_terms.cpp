@@ -3,16 +3,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 
-#include "numeric/double_bits.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/normal_quantile.hpp"
 #include "numeric/rounding.hpp"
+#include "numeric/simd/cpu.hpp"
+#include "numeric/simd/vector_math.hpp"
 
 namespace hockeystick {
 namespace {
+
+// Deviations below 0 where T, or Y forth, is split in one cell, and above where Y back counts as the last value: that
+// moves a part of 1e-6 of the masses.
+constexpr double harmless = 5;
 
 // Of a cell between the values `low` and `high`, P(cell) and E of the value over it: masses at both ends, rounded up.
 struct Ends {
@@ -26,59 +30,114 @@ Ends split_cell(double mass, double mean, double low, double high, double off) {
           std::max(0.0, mean - low * mass + error) / (high - low)};
 }
 
-// What T is multiplied by, for each value of Y, rounded up.
-std::vector<double> factors(const SplitLaw& y, Way way, double alpha) {
-  const double up = way == Way::forth ? 1 : -1;
-  std::vector<double> all;
-  for (const double value : y.values) {
-    const double moved = value * (1 + up * (y.off + 8 * u));  // proof: shuffled-terms
-    all.push_back(way == Way::forth ? moved - alpha : 1 - alpha * moved);
-  }
-  return all;
+// A normal probability, and what it is off by.
+struct Probability {
+  double value, off;
+};
+
+// P(a < g <= b), a < b, of the tails beyond abs(a) and abs(b).
+Probability between(double a, double b, double beyond_a, double beyond_b) {
+  const double off = (normal_error + 4 * u) * (beyond_a + beyond_b) + 1e-298;  // proof: shuffled-terms
+  if (a >= 0) return {std::max(0.0, beyond_a - beyond_b), off};
+  if (b <= 0) return {std::max(0.0, beyond_b - beyond_a), off};
+  return {std::max(0.0, 1 - beyond_a - beyond_b), off + 2 * u};
 }
 
-// The places of a grid, and in which gap a number is. Those above 0 are, less the scale, doubles with few bits, which
-// are exact; those below are their negatives.
-struct Places {
-  explicit Places(const TermGrid& grid)
-      : shift(52 - grid.bits), first(bits_of(grid.scale) >> shift), scale(grid.scale), below(index(grid.bottom) + 1) {
-    const std::size_t above = index(grid.top) + 1;
-    for (std::size_t k = below; k > 0; --k) at.push_back(-size(k));
-    for (std::size_t k = 0; k <= above; ++k) at.push_back(size(k));
+// Y, its cells split between ends at which Z = Y / alpha, or alpha Y back, is by e^(-k unit) below or above 1, or 0.
+// Masses at these by decreasing k, from `nearest` on, to 0 below and further above. Ends are within `off` of their
+// distance.
+struct CutY {
+  std::vector<double> below, above;
+  double nearest, off, excess;
+};
+
+// In increasing order, and where they are cut, of g with Y = e^(deviation g - deviation^2 / 2).
+class EndsOfY {
+ public:
+  EndsOfY(double deviation, double reach, bool forth, double alpha, double unit, double closest)
+      : forth_(forth), deviation_(deviation), alpha_(alpha) {
+    const double log_alpha = math::log(alpha), centre = deviation * deviation / 2 + (forth ? log_alpha : -log_alpha);
+    const double least = math::exp(-deviation * (forth ? harmless : reach) - centre);
+    const double most = math::exp(deviation * (deviation + (forth ? reach : harmless)) - centre);
+    const auto index = [&](double distance) { return -math::log(distance) / unit; };
+    nearest_ = std::max(1.0, std::ceil(index(closest)));
+    // Within 16 of the nearest distance, where places are merged, cells are coarse: narrow ones lose digits.
+    const auto next = [&](double k) {
+      return k - (nearest_ - k < 2.8 / unit ? std::max(1.0, std::floor(0.5 / unit)) : 1);
+    };
+    const double most_below = least < 1 ? std::max(1.0, std::ceil(index(1 - least))) : infinity;
+    for (double k = nearest_; k >= most_below; k = next(k)) k_.push_back(k);
+    std::reverse(k_.begin() + 1, k_.end());
+    below_ = k_.size();
+    const double first = least > 1 ? std::min(nearest_, std::floor(index(least - 1))) : nearest_;
+    const double last = most > 1 ? std::min(first, std::ceil(index(most - 1)) - 1) : first;
+    for (double k = first; k >= last; k = next(k)) k_.push_back(k);
+    for (const double k : k_) far_.push_back(-unit * k);
+    exponentials(far_);
+    for (std::size_t i = 0; i < below_; ++i) far_[i] = -far_[i];
+    at_.insert(at_.end(), far_.begin() + 1, far_.end());
+    logarithms_of_1_plus({at_.data() + 1, at_.size() - 1});
+    double largest = 0;
+    for (std::size_t i = 1; i < at_.size(); ++i) {
+      at_[i] = std::nearbyint((at_[i] + centre) / deviation * 0x1p40) * 0x1p-40;  // less the deviation it is exact
+      largest = std::max(largest, std::fabs(at_[i]));
+    }
+    const double exponents = deviation * (largest + deviation) + 2 * std::fabs(log_alpha) + 1;
+    const double of_edges = 0x1p-41 * deviation + 16 * u * exponents, of_ends = 8 + 4 * unit * (nearest_ - k_.back());
+    off_ = 1.01 * (1 + math::exp(unit * nearest_)) * of_edges + of_ends * u;  // proof: shuffled-terms
+    for (const double shift : {0.0, deviation}) {
+      std::vector<double>& tails = shift == 0 ? tails_ : moved_tails_;
+      for (const double g : at_) tails.push_back(std::min(37.0, std::fabs(g - shift)));
+      tails.resize((tails.size() + 7) / 8 * 8, 0.0);
+      default_fft_kernel().normal_tails(tails.data(), tails.size());
+    }
   }
 
-  double size(std::size_t k) const { return double_of((first + k) << shift) - scale; }
-  std::size_t index(double x) const { return static_cast<std::size_t>((bits_of(x + scale) >> shift) - first); }
-
-  struct Gap {
-    std::size_t near, far;  // of which `near` is closer to 0
-    double share;           // of the way to `far`
-  };
-  // Rounding is monotone: the sum's gap is that of abs(x) or the next one.
-  Gap around(double x) const {
-    const double far = std::fabs(x);
-    std::size_t k = index(far);
-    if (far < size(k)) --k;  // proof: shuffled-terms
-    const double share = (far - size(k)) / (size(k + 1) - size(k));
-    return x < 0 ? Gap{below - k, below - k - 1, share} : Gap{below + k, below + k + 1, share};
+  CutY split() const {
+    const std::size_t last = at_.size() - 1;
+    CutY y{std::vector<double>(static_cast<std::size_t>(nearest_) + 1),
+           std::vector<double>(static_cast<std::size_t>(nearest_ - k_[last]) + 1), nearest_, off_, 0};
+    const auto mass_at = [&](std::size_t i) -> double& {
+      return (i < below_ ? y.below : y.above)[static_cast<std::size_t>(nearest_ - k_[i])];
+    };
+    const double scale = forth_ ? 1 / alpha_ : alpha_;
+    for (std::size_t i = 1; i <= last; ++i) {
+      const Probability p = between(at_[i - 1], at_[i], tails_[i - 1], tails_[i]);
+      const Probability q = between(at_[i - 1] - deviation_, at_[i] - deviation_, moved_tails_[i - 1], moved_tails_[i]);
+      const double low = far_[i - 1], high = far_[i], far = std::max(-low, std::fabs(high));
+      const double mean = scale * q.value - p.value, width = high - low;
+      const double sums = 8 * u * (scale * q.value + (1 + far) * p.value);
+      const double error =
+          (1 + far) * p.off + scale * q.off + sums + 4 * off_ * far * p.value;  // proof: shuffled-terms
+      mass_at(i - 1) += std::max(0.0, high * p.value - mean + error) / width * (1 + 8 * u);
+      mass_at(i) += std::max(0.0, mean - low * p.value + error) / width * (1 + 8 * u);
+    }
+    mass_at(last) += beyond(at_[last], tails_[last]);
+    y.excess = forth_ ? beyond(at_[last] - deviation_, moved_tails_[last]) : 0;  // proof: shuffled-terms
+    return y;
   }
 
-  int shift;
-  std::uint64_t first;
-  double scale;
-  std::size_t below;
-  std::vector<double> at;
+ private:
+  static double beyond(double g, double tail) {
+    const Probability all = between(g, infinity, tail, 0);
+    return all.value + all.off;
+  }
+
+  bool forth_;
+  double deviation_, alpha_, nearest_ = 0, off_ = 0;
+  std::size_t below_ = 0;
+  std::vector<double> k_{0}, far_, at_{-infinity}, tails_, moved_tails_;
 };
 
 }  // namespace
 
 SplitLaw split_lognormal(double deviation, double width, double tail) {
   const double step = with_bits(width, 3), reach = upper_normal_quantile(tail).upper;
-  const double first = -std::ceil(reach / step) * step;
-  const auto cells = static_cast<std::size_t>(std::ceil((deviation + 2 * reach) / step));
-  SplitLaw law{{0.0}, {0.0}};
-  const double half_square = deviation * deviation / 2, most = deviation * (reach + deviation + 1) + half_square;
-  law.off = (4 + 4 * most) * u, law.step = step;
+  const double first = -std::ceil(std::min(reach, harmless) / step) * step;
+  const auto cells = static_cast<std::size_t>(std::ceil((deviation + reach - first) / step));
+  SplitLaw law{.values = {0.0}, .masses = {0.0}, .deviation = deviation, .first = first, .step = step};
+  const double half_square = deviation * deviation / 2, most = deviation * (reach + deviation + step) + half_square;
+  law.off = (4 + 4 * most) * u;
   // Edges, and edges less the deviation, are exact.
   const auto edge = [&](std::size_t k) { return first + step * static_cast<double>(k); };
   for (std::size_t k = 0; k <= cells; ++k) law.values.push_back(math::exp(deviation * edge(k) - half_square));
@@ -97,40 +156,59 @@ SplitLaw split_lognormal(double deviation, double width, double tail) {
   return law;
 }
 
-TermLaw term_law(const SplitLaw& t, const SplitLaw& y, Way way, double alpha, const TermGrid& grid) {
-  const Places places(grid);
-  const std::vector<double> by = factors(y, way, alpha);
-  const double raise = t.off + 4 * u;  // proof: shuffled-terms
-  std::vector<double> masses(places.at.size(), 0.0);
-  double beyond = 0;
-  for (std::size_t i = 0; i < t.values.size(); ++i) {
-    for (std::size_t j = 0; j < by.size(); ++j) {
-      const double product = t.values[i] * by[j], mass = t.masses[i] * y.masses[j];
-      const double x = product + raise * std::fabs(product);
-      if (x >= places.at.back()) {
-        masses.back() += mass;
-        beyond += mass * (x - places.at.back());
-      } else if (!(x > places.at.front())) {
-        masses.front() += mass;
-      } else {
-        const auto [near, far, share] = places.around(x);
-        masses[near] += mass * (1 - share);
-        masses[far] += mass * share;
-      }
-    }
+TermLaw term_law(const SplitLaw& t, double deviation, double reach, Way way, double alpha, const TermGrid& grid) {
+  const bool forth = way == Way::forth;
+  const double step = t.step / grid.parts, unit = t.deviation * step;  // `step` is exact
+  // X = scale T (Z - 1), or T (1 - Z).
+  const double scale = forth ? alpha : 1;
+  const CutY y = EndsOfY(deviation, reach, forth, alpha, unit, grid.near / (16 * scale)).split();
+  const std::vector<double>&up = forth ? y.above : y.below, &down = forth ? y.below : y.above;
+  const std::size_t parts = static_cast<std::size_t>(grid.parts), values = t.values.size() - 1;
+  const std::size_t size = parts * (values - 1) + std::max(up.size(), down.size());
+  std::vector<double> sizes(size), above(size), below(size);
+  const double half_square = t.deviation * t.deviation / 2;
+  double largest = 0;
+  for (std::size_t n = 0; n < size; ++n) {
+    sizes[n] = t.deviation * (t.first + step * (static_cast<double>(n) - y.nearest)) - half_square;
+    largest = std::max(largest, std::fabs(sizes[n]));
   }
-  const double terms = static_cast<double>(t.values.size() * by.size()), sums = 1 + (2 * terms + 16) * u;
+  exponentials(sizes);
+  const double off = y.off + (24 + 4 * (largest + 2 * half_square)) * u;  // proof: shuffled-terms
+  const auto add = [&](const std::vector<double>& from, double mass, double* to) {
+    for (std::size_t q = 0; q < from.size(); ++q) to[q] += mass * from[q];
+  };
+  for (std::size_t i = 0; i < values; ++i) {
+    add(up, t.masses[i + 1], &above[parts * i]);
+    add(down, t.masses[i + 1], &below[parts * i]);
+  }
+  double zero = 0;
+  for (const double mass : up) zero += t.masses[0] * mass;
+  for (const double mass : down) zero += t.masses[0] * mass;
+  // The first place that is not merged, and the last ones.
+  const auto place = [&](double x) {
+    return static_cast<std::size_t>(std::lower_bound(sizes.begin(), sizes.end() - 1, x / scale) - sizes.begin());
+  };
+  const std::size_t first = place(grid.near), top = std::max(first, place(grid.top)),
+                    bottom = std::max(first, place(grid.bottom));
+  double excess = 0;
+  for (std::size_t n = 0; n < first; ++n) {
+    const double share = sizes[n] / sizes[first];
+    above[first] += above[n] * share, below[first] += below[n] * share;
+    zero += (above[n] + below[n]) * (1 - share);
+  }
+  for (std::size_t n = top + 1; n < size; ++n) above[top] += above[n], excess += above[n] * (sizes[n] - sizes[top]);
+  for (std::size_t n = bottom + 1; n < size; ++n) below[bottom] += below[n];
+  const double sums = 1 + (2 * static_cast<double>(values + size) + 32) * u;
   TermLaw law;
-  law.excess = (beyond + t.excess + (way == Way::forth ? y.excess : 0.0)) * sums;  // proof: shuffled-terms
-  for (std::size_t k = 0; k < masses.size(); ++k) {
-    if (!(masses[k] > 0)) continue;
-    law.places.push_back(places.at[k]);
-    law.masses.push_back(masses[k] * sums);  // proof: shuffled-terms
-  }
-  if (law.places.empty() || !(law.places.back() > 0)) {
-    law.places.push_back(places.at.back());
-    law.masses.push_back(1e-300);
-  }
+  law.excess = (scale * excess * (1 + off) + t.excess + y.excess) * sums;  // proof: shuffled-terms
+  const auto push = [&](double at, double mass) {
+    if (mass > 0) law.places.push_back(at), law.masses.push_back(mass * sums);  // proof: shuffled-terms
+  };
+  for (std::size_t n = bottom + 1; n-- > first;)
+    push(-scale * sizes[n] * (1 - off), below[n]);  // proof: shuffled-terms
+  push(0, zero);
+  for (std::size_t n = first; n <= top; ++n) push(scale * sizes[n] * (1 + off), above[n]);  // proof: shuffled-terms
+  if (law.places.empty() || !(law.places.back() > 0)) push(scale * sizes[top] * (1 + off), 1e-300);
   return law;
 }
 

@@ -11,16 +11,17 @@
 
 namespace hockeystick {
 
-/// A log-normal law of mean 1, each cell split between its ends: values[0] = 0. Above it but for values above the last
-/// one, which count as the last one; `excess` bounds what their mean loses. Values are within `off` of themselves.
+/// A log-normal law of mean 1, that of e^(deviation g - deviation^2 / 2), g normal, each cell of g split between its
+/// ends: values[0] = 0, and values[k + 1] at g = first + k step. Above it but for values above the last one, which
+/// count as the last one; `excess` bounds what their mean loses. Values are within `off` of themselves.
 struct SplitLaw {
   std::vector<double> values, masses;
-  double excess = 0, off = 0, step = 0;  // cells of the normal variable are `step` wide
+  double excess = 0, off = 0;
+  double deviation = 0, first = 0, step = 0;
 };
 
-/// The law of e^(deviation g - deviation^2 / 2), g normal, in cells of `width`, which is rounded down to a power of
-/// two. About `tail` of the mean may lie above the last value. The deviation, in [2^-20, 64], must be a multiple of
-/// 2^-40.
+/// In cells of `width`, which is rounded down to a power of two. About `tail` of the mean may lie above the last value.
+/// The deviation, in [2^-20, 64], must be a multiple of 2^-40.
 SplitLaw split_lognormal(double deviation, double width, double tail);
 
 /// Which record the question is about: T (Y - a) or T (1 - a Y).
@@ -33,14 +34,15 @@ struct TermLaw {
   double excess = 0;
 };
 
-/// Places to both sides of 0: 2^bits of them up to `scale`, a power of two, as many from there to 3 scale, to 7 scale,
-/// and so on: x + scale is a double of few bits.
+/// Places to both sides of 0, geometric: `parts` of them, a power of two, from a value of T to the next one.
 struct TermGrid {
-  double scale;
-  int bits;
-  double bottom, top;  // about where the places end; both at most 2^40 scale. Lower terms are raised to the first place
+  int parts;
+  double near;         // closer to 0 there is none but 0 itself
+  double bottom, top;  // about where the places end, both > near. Lower terms are raised to the first place
 };
 
-TermLaw term_law(const SplitLaw& t, const SplitLaw& y, Way way, double alpha, const TermGrid& grid);
+/// T as given, of Y the deviation. About 1e-6, or `tail`, of the mean of Y may lie where it can be moved up, or above
+/// the last value. `reach`: the upper quantile of `tail`.
+TermLaw term_law(const SplitLaw& t, double deviation, double reach, Way way, double alpha, const TermGrid& grid);
 
 }  // namespace hockeystick
