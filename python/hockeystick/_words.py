@@ -69,7 +69,7 @@ def spoken(call: Call) -> Call:
         try:
             return call(*positional, **given)
         except TypeError:
-            _refuse(call, positional, given)
+            refuse(call, positional, given)
             raise
 
     setattr(made, _SPOKEN, True)
@@ -108,16 +108,8 @@ class Missing:
         return TypeError(f"{takes}; missing a required argument: {self.takes[0]!r}")
 
 
-def too_many(call: Callable[..., Any]) -> TypeError:
-    """The error of a method that is called with more values than it takes by position."""
-    names, parameters = list(signature(call).parameters), signature(call).parameters.values()
-    how = _by_position(parameters, names)
-    takes = f"{call.__name__} takes {', '.join(names)}"
-    return TypeError(f"{takes}; too many positional arguments{how}")
-
-
-def _refuse(
-    call: Callable[..., Any], positional: tuple[object, ...], given: dict[str, Any]
+def refuse(
+    call: Callable[..., Any], positional: tuple[object, ...], given: Mapping[str, object]
 ) -> None:
     """Raise the error of a call that its signature does not allow."""
     name, parameters = call.__name__, signature(call).parameters

@@ -190,7 +190,6 @@ REFUSED = {
     "hs.Accountant().history": "did you mean entries?",
     "hs.Accountant().compose([g, g])": "got [Gaussian(1.0), Gaussian(1.0)]: add them up with +",
     "hs.Gaussian(noise=1.0)": "Gaussian takes noise_multiplier, sigma, scale, standard_deviation",
-    "hs.Gaussian(1.0, sigma=1.0)": "only one of noise_multiplier, sigma",
     "(10 * g).poisson_sampled(0.01)": "10 * Gaussian(1.0).poisson_sampled(0.01)",
     "step.poisson_sampled(0.01)": "is sampled already",
     "hs.RandomizedResponse(0.5).epsilon(1e-5)": 'pass adjacency="replace-one" or "replace-special"',

@@ -5,7 +5,7 @@ import math
 from typing import Any, Never, Unpack
 from warnings import warn
 
-from hockeystick._words import too_many
+from hockeystick._words import refuse
 from hockeystick.bounds import Array, Bounds, Value
 from hockeystick.explanation import Explanation, explained
 from hockeystick.limits import DEFAULT_SMALLEST, Limits, Options, ProbabilityOptions
@@ -21,7 +21,7 @@ class PrivacyViews(Asked):
     def epsilon(self, delta: Value | Array, *_more: Never, **options: Unpack[Options]) -> Value:
         """Certified upper bound on epsilon: the upper end of ``epsilon_bounds``, same arguments."""
         if _more:
-            raise too_many(self.epsilon)
+            refuse(self.epsilon, (delta, *_more), options)
         found = self._safe("epsilon", delta, options)
         if (found == math.inf) is True:  # a single answer
             _say_that_deltas_add_up(self._alternatives, delta)
@@ -52,7 +52,7 @@ class PrivacyViews(Asked):
         Source: Doroshenko et al. (2022); Zhu, Dong & Wang (2022).
         """
         if _more:
-            raise too_many(self.epsilon_bounds)
+            refuse(self.epsilon_bounds, (delta, *_more), options)
         bounds = self._ask("epsilon", delta, options)
         bounds._asked = (self, {"delta": delta, **options})  # noqa: SLF001
         return bounds
@@ -62,7 +62,7 @@ class PrivacyViews(Asked):
     ) -> Value:
         """Certified upper bound on delta: the upper end of ``delta_bounds``, same arguments."""
         if _more:
-            raise too_many(self.delta)
+            refuse(self.delta, (epsilon, *_more), options)
         return self._safe("delta", epsilon, options)
 
     def delta_bounds(
@@ -90,7 +90,7 @@ class PrivacyViews(Asked):
         Source: Doroshenko et al. (2022); Zhu, Dong & Wang (2022).
         """
         if _more:
-            raise too_many(self.delta_bounds)
+            refuse(self.delta_bounds, (epsilon, *_more), options)
         bounds = self._ask("delta", epsilon, options)
         bounds._asked = (self, {"epsilon": epsilon, **options})  # noqa: SLF001
         return bounds
