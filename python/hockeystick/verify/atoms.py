@@ -11,8 +11,10 @@ from flint import arb, arb_poly
 from hockeystick.verify.balls import ZERO, Curve, between, maximum
 from hockeystick.verify.laws import Atoms
 from hockeystick.verify.outcomes import multinomial
+from hockeystick.verify.work import POINT, spend
 
 MOST_SUMS = 3 * 10**5
+SUM = POINT / 2  # of making and sorting one
 TOGETHER = 1e-9  # losses this close, relatively, are compared in ball arithmetic
 Outcomes = Sequence[tuple[arb, arb]]
 
@@ -36,6 +38,7 @@ def listed(law: Atoms, count: int) -> Outcomes:
     """The sums of the losses of `count` releases, and their masses."""
     if count == 1:
         return law.outcomes
+    spend(SUM * number_of_sums(law, count))
     if law.spacing is not None:
         return _powered(law, count)
     return list(multinomial(law.outcomes, count))

@@ -105,11 +105,15 @@ def multinomial(outcomes: Sequence[tuple[arb, arb]], count: int) -> Iterator[tup
         for k in range(1, count + 1):
             powers.append(powers[-1] * p / k)
 
+    last = len(outcomes) - 1
+
     def chosen(j: int, left: int, loss: arb, mass: arb) -> Iterator[tuple[arb, arb]]:
-        if j == len(outcomes) - 1:
-            yield loss + left * outcomes[j][0], mass * weights[j][left]
+        if left == 0:
+            yield loss, mass
             return
-        for k in range(left + 1):
-            yield from chosen(j + 1, left - k, loss + k * outcomes[j][0], mass * weights[j][k])
+        for i in range(j, last):
+            for k in range(1, left + 1):
+                yield from chosen(i + 1, left - k, loss + k * outcomes[i][0], mass * weights[i][k])
+        yield loss + left * outcomes[last][0], mass * weights[last][left]
 
     yield from chosen(0, count, ZERO, arb(count).gamma() * count)

@@ -13,7 +13,7 @@ so its aliases only raise the sum; those of the lower one are at most those of d
 """
 
 import math
-from collections.abc import Iterator
+from itertools import islice
 
 from flint import acb, arb, ctx
 
@@ -23,10 +23,10 @@ from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.moments import Line, Moments, along
 from hockeystick.verify.series import Series
 from hockeystick.verify.tilts import Counted, Tilts
-from hockeystick.verify.work import POINT, spend
+from hockeystick.verify.work import POINT, PRODUCT, afford, spend
 
 FACTORS = 40  # K
-WIDE = 0.5  # the two curves' distance over delta, about, at which no digit is known
+WIDE = 0.2  # the two curves' distance over delta, about, at which no digit is known
 REACH = 2.6  # r times Im z where the sum is cut off: REACH^-K is 1e-16
 NATS = 34.0  # accuracy of the sums
 MOST_POINTS, FEWEST_POINTS = 60_000, 1000
@@ -62,7 +62,7 @@ class Smoothed:
             self._m = FACTORS * (self._r.sinh() / self._r).log()
             bound = math.prod((part.beyond(w) ** n for part, n in parts), start=arb(1))
             self._cut = self._cuts(w, bound)
-            self._take([part.values() for part, _ in parts], [n for _, n in parts], number)
+            self._take(parts, number)
 
     def _parts(self, laws: Counted, nats: float) -> tuple[list[tuple[Moments, int]], int]:
         """Moments along the line, as far as they are affordable, and how many points that is."""
@@ -90,14 +90,16 @@ class Smoothed:
         most = (step + 1 / arb(FACTORS)) * bound / arb.pi()
         return lower * most, upper * most
 
-    def _take(self, streams: list[Iterator[acb]], counts: list[int], number: int) -> None:
+    def _take(self, parts: list[tuple[Moments, int]], number: int) -> None:
         low, high = [], []
-        spend(number * (len(streams) + 1) * POINT)
-        for k in range(number):
+        afford(number * sum(2 * POINT + PRODUCT * part.terms for part, _ in parts))
+        spend(number * (len(parts) + 1) * POINT)
+        streams = [islice(part.values(), number) for part, _ in parts]
+        for k, row in enumerate(zip(*streams, strict=True)):
             z = acb(self._c, k * self._h)
             product = acb(1) / (z * (z + 1))
-            for stream, n in zip(streams, counts, strict=True):
-                product *= next(stream) ** n
+            for value, (_, n) in zip(row, parts, strict=True):
+                product *= value**n
             here = _sinhc(self._r * z) ** FACTORS
             there = _sinhc(self._r * (z + 1)) ** FACTORS
             low.append(product * ((1 + z) * here - z * there))

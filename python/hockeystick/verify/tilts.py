@@ -118,8 +118,6 @@ class Tilts:
         goal, at = float(period), float(epsilon)
         above = [t for t in self._plans if t > c]
         below = [t for t in self._plans if t < c]
-        if not above:
-            raise NotKnownError("no tilt beyond the contour's")
         right = min(above, key=lambda t: self.log_height(t, at) - (t - c) * goal)
         left = min(below, key=lambda t: self.log_height(t, at) - (c - t) * goal)
         total = ZERO
@@ -142,7 +140,11 @@ class Tilts:
             return max(0.0, self.log_height(c, epsilon) - log_delta)
 
         least = min(self.log_height(t, epsilon) for t in self._plans if t > 0)
-        near = [t for t in self._plans if t > 0 and self.log_height(t, epsilon) < least + LOSABLE]
+        last = max(self._plans)
+        near = [t for t in self._plans if 0 < t < last]
+        near = [t for t in near if self.log_height(t, epsilon) < least + LOSABLE]
+        if not near:
+            raise NotKnownError("no tilt beyond the contour's")
         c = min(near, key=lambda t: period(t) * math.sqrt(nats + excess(t)))
         return Plan(c, period(c), excess(c))
 
