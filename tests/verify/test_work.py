@@ -52,6 +52,7 @@ def test_high_precision_counts_as_more():
         3000 * hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01),
         20 * hs.Laplace(noise_multiplier=5.0).poisson_sampled(0.1),
         3 * hs.DiscreteGaussian(sigma=2.9).poisson_sampled(0.02),
+        5569 * hs.DiscreteGaussian(sigma=16.0) + hs.Gaussian(0.4).poisson_sampled(0.04),
     ],
     ids=str,
 )

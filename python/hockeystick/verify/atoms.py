@@ -31,7 +31,8 @@ def _ways(law: Atoms, count: int) -> float:
     kinds = len(law.outcomes)
     if kinds <= 1:
         return 1.0
-    return math.exp(math.lgamma(count + kinds) - math.lgamma(kinds) - math.lgamma(count + 1))
+    ways = math.lgamma(count + kinds) - math.lgamma(kinds) - math.lgamma(count + 1)
+    return math.exp(min(ways, 700.0))
 
 
 def listed(law: Atoms, count: int) -> Outcomes:
