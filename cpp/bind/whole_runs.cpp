@@ -2,6 +2,7 @@
 // Pairs that are made from the curves of whole runs: groups of records, one sample for all, the best of several.
 #include <pybind11/stl.h>
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@
 #include "run/chained_curve.hpp"
 #include "run/chained_moments.hpp"
 #include "run/run_moments.hpp"
+#include "run/sampled_group.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;
@@ -32,17 +34,33 @@ Pair made_pair(AtomicLaw law, std::optional<double> rate, bool back) {
   return owned(atomic_pair(back ? reversed(std::move(law)) : std::move(law)));
 }
 
+Chain chain_of(const std::vector<Link>& links) {
+  Chain chain;
+  for (const auto& [forth, reverse, times] : links)
+    chain.push_back(
+        {{forth, reverse}, static_cast<std::int64_t>(checked("times", static_cast<double>(times), {1, 1e6}))});
+  return chain;
+}
+
 Pair chained(const std::vector<std::vector<Link>>& given, double cells, double tail, std::optional<double> rate,
              bool back) {
   std::vector<Chain> chains;
-  for (const std::vector<Link>& links : given) {
-    chains.emplace_back();
-    for (const auto& [forth, reverse, times] : links)
-      chains.back().push_back(
-          {{forth, reverse}, static_cast<std::int64_t>(checked("times", static_cast<double>(times), {1, 1e6}))});
-  }
+  for (const std::vector<Link>& links : given) chains.push_back(chain_of(links));
   const LongWork work;
-  return made_pair(chained_law(chains, cells, tail), rate, back);
+  return made_pair(law_above(least_chained(chains, cells, tail)), rate, back);
+}
+
+// A pair above a sampled group, by groups of those drawn and by a chain of neighbours if there is one, or below it.
+Pair sampled_group(const std::vector<std::pair<Direction, Direction>>& given, const std::vector<double>& rates,
+                   bool removed, double cells, double tail, bool above, const std::vector<Link>& chain) {
+  check_each("rates", rates, ranges::probability);
+  checked("groups", static_cast<double>(given.size()), {1, static_cast<double>(rates.size())});
+  std::vector<BothWays> groups;
+  for (const auto& [forth, back] : given) groups.push_back({forth, back});
+  const LongWork work;
+  EnclosedCurve others;
+  if (!chain.empty()) others = least_chained(std::array{chain_of(chain)}, cells, tail);
+  return made_pair(sampled_group_law(groups, rates, removed, cells, tail, above, others), {}, false);
 }
 
 NumberOfRuns number_of_runs(const std::string& kind, double mean, double extra) {
@@ -64,6 +82,10 @@ void bind_whole_runs(py::module_& module) {
              py::arg("sampling_probability") = std::nullopt, py::arg("back_again") = false,
              "A pair above the least of what several chains of neighbours allow; each link is a run, its reverse and a "
              "number. On a Poisson subsample, and reversed, if asked.");
+  module.def("sampled_group_pair", &sampled_group, py::arg("groups"), py::arg("rates"), py::arg("removed"),
+             py::arg("cells"), py::arg("tail"), py::kw_only(), py::arg("above"), py::arg("chain") = std::vector<Link>{},
+             "A pair above a group of records that are each drawn at a rate of its own, or, if the same tests are the "
+             "best of all, below it; from groups of 1, 2, ... records on all data and their reverses, and a chain.");
   py::class_<NumberOfRuns>(module, "NumberOfRuns", "A random number of runs. Immutable.")
       .def(py::init(&number_of_runs), py::arg("kind"), py::arg("mean"), py::arg("extra"))
       .def("rate", &NumberOfRuns::rate, py::arg("x"), "f'(1 - x), f the generating function.")

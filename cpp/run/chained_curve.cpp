@@ -101,7 +101,7 @@ std::vector<double> chained_values(std::span<const double> first, std::span<cons
   return values;
 }
 
-AtomicLaw chained_law(std::span<const Chain> chains, double cells, double tail) {
+EnclosedCurve least_chained(std::span<const Chain> chains, double cells, double tail) {
   Grid grid{infinity, 0};
   for (const Chain& chain : chains) {
     const Grid of_chain = grid_of(chain, cells, tail);
@@ -117,7 +117,7 @@ AtomicLaw chained_law(std::span<const Chain> chains, double cells, double tail) 
     curve.alpha.push_back(exp_above(grid.loss(k)));
     curve.upper.push_back(least[static_cast<std::size_t>(k + grid.ends)]);
   }
-  return law_above(curve);
+  return curve;
 }
 
 }  // namespace hockeystick

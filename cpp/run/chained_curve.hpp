@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "mechanisms/discrete/atomic_pair.hpp"
+#include "mechanisms/curves/curve_law.hpp"
 #include "run/run_curve.hpp"
 
 namespace hockeystick {
@@ -27,8 +27,8 @@ using Chain = std::vector<Links>;
 std::vector<double> chained_values(std::span<const double> first, std::span<const double> second,
                                    std::span<const double> powers);
 
-/// A law above the smallest of the curves of several chains between the same datasets. `cells` and `tail` as of
+/// Points above the smallest of the curves of several chains between the same datasets. `cells` and `tail` as of
 /// Accuracy.
-AtomicLaw chained_law(std::span<const Chain> chains, double cells, double tail);
+EnclosedCurve least_chained(std::span<const Chain> chains, double cells, double tail);
 
 }  // namespace hockeystick

@@ -45,6 +45,20 @@ std::vector<double> losses_of(const Direction& run, double first, double infinit
   return losses;
 }
 
+// The losses of one release that has few, between which its curve is straight, and the middles, by which chords tell
+// that; 0 alone if it has many, or others.
+std::vector<double> kinks_of(const Direction& run, double most) {
+  std::vector<double> losses{0};
+  const auto law = run.size() == 1 && run[0].count == 1 ? run[0].pair->finite_law() : std::nullopt;
+  if (!law || static_cast<double>(law->atoms.size()) > most) return losses;
+  for (const Atom& atom : law->atoms) {
+    const double last = losses.back();
+    if (!(atom.loss > last + 1e-9 * (1 + last) && atom.loss < farthest)) continue;
+    losses.push_back((last + atom.loss) / 2), losses.push_back(atom.loss);
+  }
+  return losses;
+}
+
 // Where nothing is known of the reverse: a point at which 1 - alpha meets what the first chord, continued to the left,
 // leaves of the curve.
 void begin_between(EnclosedCurve& curve) {
@@ -95,7 +109,9 @@ KnownDeltas known_deltas(const Direction& run, double cells, double tail) {
   if (!run.empty()) {
     const std::vector<Interval> at_ends = deltas_of(run, ends, 1e-4, tail);
     const double first = at_ends[0].lower, infinite = at_ends[1].upper;
-    if (first > infinite + tail) known.losses = losses_of(run, first, infinite, cells, tail);
+    if (first > infinite + tail) known.losses = kinks_of(run, 10 * cells);
+    if (first > infinite + tail && known.losses.size() == 1)
+      known.losses = losses_of(run, first, infinite, cells, tail);
   }
   known.deltas = deltas_of(run, known.losses, 1e-4, 1e-3 * tail);
   const std::array none{0.0};

@@ -327,6 +327,16 @@ def run_pair(
     sampling_probability: float | None = None,
     back_again: bool = False,
 ) -> DominatingPair: ...
+def sampled_group_pair(
+    groups: Sequence[tuple[Terms, Terms]],
+    rates: Sequence[float],
+    removed: bool,
+    cells: float,
+    tail: float,
+    *,
+    above: bool,
+    chain: Sequence[tuple[Terms, Terms | None, int]] = [],
+) -> DominatingPair: ...
 def toeplitz_sensitivity(
     coefficients: ArrayLike, steps: float, min_separation: float, max_participations: float
 ) -> tuple[float, float]: ...

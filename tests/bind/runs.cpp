@@ -15,6 +15,7 @@
 #include "numeric/three_valued_sum.hpp"
 #include "run/chained_curve.hpp"
 #include "run/run_curve.hpp"
+#include "run/sampled_group.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;
@@ -111,6 +112,20 @@ void bind_runs(py::module_& module) {
   });
   m.def("chained_values", [](const NumberList& first, const NumberList& second, const NumberList& powers) {
     return chained_values(first, second, powers);
+  });
+  using Drawn = std::vector<std::tuple<NumberList, NumberList, double>>;
+  const auto groups_of = [](const Drawn& given) {
+    std::vector<DrawnGroup> groups;
+    for (const auto& [alpha, value, weight] : given) groups.push_back({{alpha, value}, weight});
+    return groups;
+  };
+  m.def("sampled_above", [=](const Drawn& groups, double none, double rest, bool removed) {
+    const EnclosedCurve found = sampled_above(groups_of(groups), none, rest, removed, 100);
+    return std::pair(found.alpha, found.upper);
+  });
+  m.def("sampled_below", [=](const Drawn& groups, double none, double rest, bool removed) {
+    const ChordPoints found = sampled_below(groups_of(groups), none, rest, removed, 100);
+    return std::pair(found.alpha, found.value);
   });
   bind_best_of(m);
 }

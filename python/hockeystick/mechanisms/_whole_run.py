@@ -48,9 +48,16 @@ def checked_run(name: str, value: object) -> Composition:
     return run
 
 
+def side_of(
+    run: Composition, direction: Direction, accuracy: Accuracy, *, is_above: bool
+) -> _core.Terms:
+    """What dominates a run, or the first of what it attains."""
+    return run._run().sides(direction.index, *accuracy, above=is_above)[0]  # noqa: SLF001
+
+
 def above(run: Composition, direction: Direction, accuracy: Accuracy) -> _core.Terms:
     """What dominates a run."""
-    return run._run().sides(direction.index, *accuracy, above=True)[0]  # noqa: SLF001
+    return side_of(run, direction, accuracy, is_above=True)
 
 
 def moments_above(run: Composition, direction: Direction, accuracy: Accuracy) -> _core.Terms:
@@ -62,10 +69,10 @@ def below(
     run: Composition, direction: Direction, accuracy: Accuracy
 ) -> tuple[_core.Terms, _core.Terms | None]:
     """What a run attains, and its reverse if that is attained by the same data."""
-    there, *_ = run._run().sides(direction.index, *accuracy, above=False)  # noqa: SLF001
+    there = side_of(run, direction, accuracy, is_above=False)
     if not is_attained(run):
         return there, None
-    return there, run._run().sides(direction.reversed.index, *accuracy, above=False)[0]  # noqa: SLF001
+    return there, side_of(run, direction.reversed, accuracy, is_above=False)
 
 
 def is_attained(run: Composition) -> bool:

@@ -11,6 +11,7 @@ from hockeystick import _checks, _core, outward
 from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.composition import Mechanism
 from hockeystick.mechanisms._correlated_noise import CorrelatedNoise
+from hockeystick.mechanisms._drawn import SAMPLED, drawn_pair, is_nested, link
 from hockeystick.mechanisms._enclosed import Accuracy, Pairs
 from hockeystick.mechanisms._one_noise import joined, noise_ends, spread
 from hockeystick.mechanisms._pair import no_pair
@@ -19,18 +20,15 @@ from hockeystick.mechanisms.discrete_gaussian import DiscreteGaussian
 from hockeystick.mechanisms.discrete_laplace import DiscreteLaplace
 from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.mechanisms.gaussian_between import GaussianBetween, SampledBetween
-from hockeystick.mechanisms.hockey_stick_curve import PoissonSampledCurve
 from hockeystick.mechanisms.joint_gaussian import JointGaussian
 from hockeystick.mechanisms.laplace import Laplace
 from hockeystick.mechanisms.poisson_sampled import PoissonSampled
-from hockeystick.mechanisms.poisson_sampled_run import PoissonSampledRun
 
 if TYPE_CHECKING:
     from hockeystick._checks import Vector
 
 MOST_RECORDS = 1000
 LEAST_SPREAD = 5e-4  # noise over the largest move
-SAMPLED = (PoissonSampled, PoissonSampledCurve, PoissonSampledRun)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -41,18 +39,21 @@ class Grouped(FromRun):
 
     - plain noise: all records of the group may move the output in one direction, so that it is the
       mechanism with the move times `size` (Gaussian, Laplace, discrete and correlated noise);
-    - a Gaussian on a Poisson subsample where records are removed or added, or replaced by special
-      ones that add nothing: of a group of k, j are drawn with the binomial probability, and the sum
-      over j of that times N(j / s, 1), against N(0, 1), is attained.
+    - Gaussian, Laplace and discrete noise on a Poisson subsample where records are removed or
+      added, or replaced by special ones that add nothing: of a group of k, j are drawn with the
+      binomial probability, and the noise moved by j with that probability, against the noise,
+      dominates and is attained.
 
-    Of any other mechanism a bound is known, from the curve h of a single record: whatever factors
-    of alpha are taken, h_k(alpha) is at most the sum of h(alpha_i) times the product of the factors
-    after the i-th; the least is found on a grid. Where records of a sampled Gaussian are replaced,
-    it is the smallest bound of three chains: first all removed, then others added; the other way
-    round; or one by one. From below bounds what one record costs, the others of the group being of
-    no effect, or, on a Poisson subsample, having its effect in its absence: what one record costs
-    that is drawn wherever any of them is. Where records are replaced, so does what all cost that
-    others replace which add nothing. `explain` says which it is.
+    Of any other mechanism a bound is known. On a Poisson subsample the power of each test is the
+    mean of its powers against groups of the j records that are drawn, up to 16 of them. Else, and
+    of more, it is from the curve h of a single record: whatever factors of alpha are taken,
+    h_k(alpha) is at most the sum of h(alpha_i) times the product of the factors after the i-th;
+    the least is found on a grid. Where records of a sampled Gaussian are replaced, it is the
+    smallest bound of three chains: first all removed, then others added; the other way round; or
+    one by one. From below bounds what one record costs, the others of the group being of no effect,
+    or, on a Poisson subsample, having its effect in its absence: what one record costs that is
+    drawn wherever any of them is. Where records are replaced, so does what all cost that others
+    replace which add nothing. `explain` says which it is.
 
     Renyi divergences of a group of k are bounded by those of one record: D_a by k a times the sum
     of D_o / o over the orders o = k (a - 1) + 1, ..., k a, and so zCDP by k^2 times that of one.
@@ -65,12 +66,13 @@ class Grouped(FromRun):
         mechanism: What runs.
         size: How many records the group has at most, in [1, 1000].
 
-    Cost: a sampled Gaussian as a mixture of size + 1 normals; a bound some 2000 deltas and a
-    convolution of as many points for each doubling of the size, below a second.
+    Cost: a sampled Gaussian as a mixture of size + 1 normals; other noise some thousand deltas for
+    each number of records that may be drawn; a bound some 2000 deltas and a convolution of as many
+    points for each doubling of the size, below a second.
 
     Source: Schuchardt, Stoian, Kosmala & Guennemann (2024) and cpp/proofs/group-weights.md for
-    sampled Gaussians; Dong, Roth & Su (2022), Theorem 2.14, in cpp/proofs/chained-curves.md;
-    cpp/proofs/chained-moments.md for divergences.
+    sampled Gaussians, cpp/proofs/sampled-groups.md for other samples; Dong, Roth & Su (2022),
+    Theorem 2.14, in cpp/proofs/chained-curves.md; cpp/proofs/chained-moments.md for divergences.
 
     >>> step = Gaussian(0.8).poisson_sampled(0.001)
     >>> users = (10_000 * step).group(8)
@@ -136,13 +138,20 @@ class Grouped(FromRun):
 
     def said_of(self, adjacency: Adjacency) -> str:
         """What `explain` says."""
-        how = "exact" if self.is_exact_for(adjacency) else "a bound"
-        return f"{self!r}: {how}"
+        nested = is_nested(self.mechanism)
+        exact = all(
+            _exact(self, way) or _enclosed(self, way) or (nested and not way.replaces)
+            for way in adjacency.directions
+        )
+        return f"{self!r}: {'exact' if exact else 'a bound'}"
 
     def pair_above(self, direction: Direction, accuracy: Accuracy) -> _core.DominatingPair:
         """A pair that dominates all groups in `direction`."""
         known = _exact(self, direction) or _enclosed(self, direction)
-        return known[0] if known else _chained(self, direction, accuracy)
+        if known:
+            return known[0]
+        drawn = drawn_pair(self.mechanism, self.size, direction, accuracy, is_above=True)
+        return drawn or _chained(self, direction, accuracy)
 
     def at_most(self) -> "tuple[tuple[Mechanism, int], ...]":
         """The group as if nothing were sampled, of plain noise."""
@@ -156,6 +165,10 @@ class Grouped(FromRun):
         known = _exact(self, direction) or _enclosed(self, direction)
         if known:
             return known[-1:]
+        if is_nested(self.mechanism):
+            drawn = drawn_pair(self.mechanism, self.size, direction, accuracy, is_above=False)
+            if drawn:
+                return (drawn,)
         one = self._any_for_all()
         if one.is_exact:
             return (one.dominating_pair(direction), *_without_others(self, direction))
@@ -360,18 +373,11 @@ def _without_others(group: Grouped, direction: Direction) -> Pairs:
 @lru_cache(maxsize=64)
 def _chained(group: Grouped, direction: Direction, accuracy: Accuracy) -> _core.DominatingPair:
     """A pair above the least bound of chains of neighbours."""
-
-    def link(
-        mechanism: Mechanism, direction: Direction, times: int
-    ) -> tuple[_core.Terms, _core.Terms | None, int]:
-        run = alone(mechanism)
-        return above(run, direction, accuracy), above(run, direction.reversed, accuracy), times
-
     chains = []
     if direction.replaces and _exact(group, Direction.REMOVE):
         removed, added = (
-            link(group, direction, 1) for direction in (Direction.REMOVE, Direction.ADD)
+            link(group, way, accuracy, 1) for way in (Direction.REMOVE, Direction.ADD)
         )
         chains += [[removed, added], [added, removed]]
-    chains.append([link(group.mechanism, direction, group.size)])
+    chains.append([link(group.mechanism, direction, accuracy, group.size)])
     return _core.chained_pair(chains, *accuracy)
