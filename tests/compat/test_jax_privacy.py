@@ -232,6 +232,39 @@ def test_a_sensitivity_that_is_too_small_is_answered_by_how_much():
             correlated_run(column, sensitivity=none, **given)
 
 
+def test_their_own_factorizations_and_events_are_known():
+    """Of the installed package, in its single precision: what is missed of the truth is said."""
+    for_noise = "jax_privacy.matrix_factorization."
+    banded, blt, toeplitz = (
+        pytest.importorskip(for_noise + name, reason="not installed")
+        for name in ("banded", "buffered_toeplitz", "toeplitz")
+    )
+    column = toeplitz.optimal_max_error_strategy_coefs(2048)
+    bands = banded.ColumnNormalizedBanded.default(64, 8)
+    buffers = blt.BufferedToeplitz.build([0.9, 0.5], [0.2, 0.3], dtype=column.dtype)
+    found = (
+        (column, toeplitz.minsep_sensitivity_squared(column, 512, 4), 2048, 512, 4),
+        (bands, banded.minsep_sensitivity_squared(bands, 8, 4), None, 8, 4),
+        (buffers, np.sum(np.square(buffers.toeplitz_coefs(500))), 500, 1, 1),
+    )
+    for strategy, square, iterations, *schedule in found:
+        given = dict(zip(("min_sep", "max_participations"), schedule, strict=True))
+        given |= {"noise_multiplier": 4.0, "iterations": iterations}
+        truth = correlated_run(strategy, **given).sensitivity_bounds()
+        assert abs(float(square) / truth.lower**2 - 1) < 1e-6
+        if float(square) ** 0.5 < truth.lower:
+            with pytest.warns(UserWarning, match=r"is \d\.\d\de-0[78] of itself too small"):
+                correlated_run(strategy, sensitivity=float(square) ** 0.5, **given)
+    events = pytest.importorskip("jax_privacy.experimental.accounting", reason="not installed")
+    amplified = events.amplified_bandmf_event(2.0, 103, num_bands=4, sampling_prob=0.1)
+    assert hs.Composition.from_dp_event(amplified) == 26 * hs.Gaussian(2.0).poisson_sampled(0.1)
+    sizes = {"largest_group_size": 100, "truncated_batch_size": 20}
+    cut_off = events.truncated_amplified_bandmf_event(
+        1.0, 100, num_bands=4, sampling_prob=0.1, **sizes
+    )
+    assert hs.Composition.from_dp_event(cut_off) == 25 * cut(100)
+
+
 @pytest.mark.parametrize(
     ("strategy", "error", "message"),
     [
