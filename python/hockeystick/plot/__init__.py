@@ -63,10 +63,8 @@ def plot(
 ) -> "Axes":
     """What a call of the module draws."""
     draw = globals()[_checks.choice("picture", picture, tuple(__all__[1:]))]
-    first, *others = run if isinstance(run, list | tuple) and run else (run,)
-    options["ax"] = draw(first, **options)
-    for other in others:
-        draw(other, **options)
+    for one in run if isinstance(run, list | tuple) and run else [run]:
+        options["ax"] = draw(one, **options)
     axes: Axes = options["ax"]
     return axes
 

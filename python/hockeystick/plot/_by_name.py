@@ -5,11 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from hockeystick import _checks
 from hockeystick.composition import Composable
-from hockeystick.plot.area import loss_against_probability
-from hockeystick.plot.counts import epsilon_by_count
-from hockeystick.plot.curve import hockey_stick
-from hockeystick.plot.density import loss_distribution
-from hockeystick.plot.rates import roc, tradeoff
+from hockeystick.plot import plot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,27 +45,16 @@ def draw(picture: str, step: Composable, steps: int, **options: Any) -> "Axes":
         if value is not None and picture in TAKEN_BY.get(key, PICTURES)
     }
     run = _checks.whole("steps", steps, 0, _checks.MAX_COUNT) * step
-    match picture:
-        case "hockey-stick":
-            return hockey_stick(run, **_vertical(given))
-        case "epsilon-by-count":
-            return epsilon_by_count(step, _counts(steps), **given)
-        case "tradeoff":
-            return tradeoff(run, **given)
-        case "roc":
-            return roc(run, **given)
-        case "loss-distribution":
-            return loss_distribution(run, **_vertical(given))
-    asked = {key: given.pop(key) for key in ("delta", "tolerance") if key in given}
-    if "epsilon" not in given:
-        limits = {key: given[key] for key in ("adjacency", "memory_limit")}
-        given["epsilon"] = run.epsilon(**asked, **limits)
-    return loss_against_probability(run, **given)
-
-
-def _vertical(given: dict[str, Any]) -> dict[str, Any]:
-    """With the name that `scale` has where it is of one axis."""
-    return {"yscale" if key == "scale" else key: value for key, value in given.items()}
+    if picture == "epsilon-by-count":
+        return plot(step, "epsilon_by_count", counts=_counts(steps), **given)
+    if picture in ("hockey-stick", "loss-distribution") and "scale" in given:
+        given["yscale"] = given.pop("scale")  # of one axis
+    if picture == "loss-against-probability":
+        asked = {key: given.pop(key) for key in ("delta", "tolerance") if key in given}
+        if "epsilon" not in given:
+            limits = {key: given[key] for key in ("adjacency", "memory_limit")}
+            given["epsilon"] = run.epsilon(**asked, **limits)
+    return plot(run, picture.replace("-", "_"), **given)
 
 
 def _counts(steps: int) -> list[int]:
