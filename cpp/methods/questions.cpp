@@ -29,7 +29,7 @@ constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double shared_margin = 8, shared_memory = 0.25;
 constexpr std::size_t few = 16;
 
-// One direction of a run, and the evaluator that answered the question before.
+// One direction of a run, the evaluator that answered the question before, and others that answered before that.
 class Run {
  public:
   explicit Run(const Direction& direction) : merged_(merge_gaussians(direction)) {}
@@ -38,7 +38,25 @@ class Run {
   const Direction& terms() const { return merged_.terms; }
   const std::shared_ptr<const Evaluator>& kept() const { return kept_; }
 
-  void keep(std::shared_ptr<const Evaluator> evaluator) { kept_ = std::move(evaluator), ahead_ = {}; }
+  void keep(std::shared_ptr<const Evaluator> evaluator) {
+    if (kept_ && kept_->bytes() <= most_aside) aside_.insert(aside_.begin(), std::move(kept_));
+    if (aside_.size() > most_kept) aside_.pop_back();
+    kept_ = std::move(evaluator), ahead_ = {};
+  }
+  void forget() { kept_ = {}, aside_.clear(), ahead_ = {}; }
+
+  /// The answer of the first other evaluator that is as close as asked, which is kept then.
+  std::optional<Answer> ask_others(const Question& question, double near) {
+    for (std::size_t i = 0; i < aside_.size(); ++i) {
+      Answer found = aside_[i]->answer(question.quantity, question.at, near);
+      if (!is_tight(found, question)) continue;
+      std::shared_ptr<const Evaluator> next = std::move(aside_[i]);
+      aside_.erase(aside_.begin() + static_cast<std::ptrdiff_t>(i));
+      keep(std::move(next));
+      return found;
+    }
+    return {};
+  }
 
   /// The answer of the evaluator kept to the first of these values. Deltas at rising epsilons are taken in blocks,
   /// which grow while they are used up.
@@ -56,14 +74,19 @@ class Run {
     return answers_.front();
   }
 
+  /// Before questions at other values.
+  void begin() { ceiling = 1, ahead_ = {}; }
+
   /// delta of this direction is no larger from the largest epsilon asked so far on.
   double ceiling = 1;
 
  private:
   MergedDirection merged_;
   std::shared_ptr<const Evaluator> kept_;
-  static constexpr std::size_t largest_block = 64;
-  std::span<const double> ahead_;  // the values that are answered
+  std::vector<std::shared_ptr<const Evaluator>> aside_;
+  static constexpr std::size_t largest_block = 64, most_kept = 4;
+  static constexpr double most_aside = 1 << 22;  // bytes
+  std::span<const double> ahead_;                // the values that are answered
   std::vector<Answer> answers_;
 };
 
@@ -84,13 +107,33 @@ bool is_dominated(Task& task, const Answer& found) {
 // Answers questions in order of increasing epsilon, reusing an evaluator while its answers are tight.
 class Engine {
  public:
-  Engine(std::span<const Direction> directions, Quantity quantity, const Limits& limits, std::size_t count)
-      : limits_(limits), shares_(count > 1), margin_(count > few ? shared_margin : 0) {
-    question_ = {quantity, 0, limits.tolerance, 0, limits.enough};
+  /// `shares`: whether more than one question is going to be asked.
+  Engine(std::span<const Direction> directions, bool shares) : shares_(shares) {
     for (const Direction& direction : directions) runs_.emplace_back(direction);
     for (const Run& run : runs_) largest_ = shares_ ? std::max(largest_, largest_loss(run.terms())) : infinity;
   }
 
+  /// Questions at these values.
+  std::vector<Answer> answers(Quantity quantity, std::span<const double> values, const Limits& limits) {
+    limits_ = limits;
+    margin_ = values.size() > few ? shared_margin : 0;
+    question_ = {quantity, 0, limits.tolerance, 0, limits.enough};
+    worst_.reset(), plan_.reset(), near_ = unknown;
+    for (Run& run : runs_) run.begin();
+    std::vector<std::size_t> order(values.size());  // by rising epsilon
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    sort_by(order, [&](std::size_t i) { return quantity == Quantity::epsilon ? -values[i] : values[i]; });
+    std::vector<double> sorted;
+    for (const std::size_t i : order) sorted.push_back(values[i]);
+    std::vector<Answer> result(values.size());
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      checkpoint_each<16>(k);
+      result[order[k]] = solve(std::span(sorted).subspan(k));
+    }
+    return result;
+  }
+
+ private:
   /// The first of these values, the others being asked next.
   const Answer& solve(std::span<const double> values) {
     question_.at = values.front();
@@ -112,7 +155,7 @@ class Engine {
       const Answer before = *std::exchange(worst_, std::nullopt);
       const double last = margin_;
       margin_ = last == 0 && before.limited_by == "rounding" ? shared_margin : 0;
-      for (Run& run : runs_) run.keep(nullptr);
+      for (Run& run : runs_) run.forget();
       take_worst(values);
       if (is_open()) margin_ = last;
       if (worst_) add(before);
@@ -121,7 +164,6 @@ class Engine {
     return *worst_;
   }
 
- private:
   bool is_open() const { return worst_ && !worst_->converged; }
 
   void add(const Answer& before) {
@@ -191,11 +233,12 @@ class Engine {
   }
 
   bool by_kept(Run& run, std::span<const double> values) {
-    if (!run.kept() || is_pure(question_.quantity, question_.at) ||
-        (!question_.wants_epsilon() && question_.at >= largest_))
+    if (is_pure(question_.quantity, question_.at) || (!question_.wants_epsilon() && question_.at >= largest_))
       return false;  // which tells more
-    if (is_below(*run.kept())) return true;
-    return take_tight(run, run.ask(question_.quantity, values, near()));
+    if (run.kept() && is_below(*run.kept())) return true;
+    if (run.kept() && take_tight(run, run.ask(question_.quantity, values, near()))) return true;
+    std::optional<Answer> found = run.ask_others(question_, near());
+    return found && take_tight(run, *found);
   }
 
   // By the plan that answered for another direction.
@@ -221,10 +264,10 @@ class Engine {
     run.keep(bytes <= shared_memory * limits_.memory() ? std::move(evaluator) : nullptr);
   }
 
-  Limits limits_;
-  Question question_;
+  Limits limits_{};
+  Question question_{};
   bool shares_;
-  double margin_;
+  double margin_ = 0;
   std::vector<Run> runs_;
   double largest_ = 0;  // no loss is above it
   std::optional<Answer> worst_;
@@ -232,29 +275,13 @@ class Engine {
   std::shared_ptr<const Evaluator> plan_;  // that answered this question for another direction
 };
 
-std::vector<Answer> answers_within(std::span<const Direction> directions, Quantity quantity,
-                                   std::span<const double> values, const Limits& limits) {
-  std::vector<std::size_t> order(values.size());  // by rising epsilon
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  sort_by(order, [&](std::size_t i) { return quantity == Quantity::epsilon ? -values[i] : values[i]; });
-  std::vector<double> sorted;
-  for (const std::size_t i : order) sorted.push_back(values[i]);
-  std::vector<Answer> answers(values.size());
-  Engine engine(directions, quantity, limits, values.size());
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    checkpoint_each<16>(k);
-    answers[order[k]] = engine.solve(std::span(sorted).subspan(k));
-  }
-  return answers;
-}
-
 std::vector<Answer> answers_to(std::span<const Direction> directions, Quantity quantity, std::span<const double> values,
                                const Limits& limits) {
   check_method(limits.method);
   check_floating_point_environment();
   const double most = quantity == Quantity::epsilon ? infinity : 1.0;
   const auto ask = [&](std::span<const double> asked, const Limits& at) {
-    return answers_within(directions, quantity, asked, at);
+    return Engine(directions, asked.size() > 1).answers(quantity, asked, at);
   };
   return budgeted(directions, values, limits, {0, most}, ask, [&](const Answer& found) {
     return is_tight(found, {quantity, 0, limits.tolerance}) ||
@@ -279,6 +306,17 @@ std::vector<Answer> delta_bounds(std::span<const Direction> directions, std::spa
 std::vector<Answer> curve_bounds(std::span<const Direction> directions, std::span<const double> epsilons,
                                  const Limits& limits) {
   return answers_to(directions, Quantity::delta, epsilons, limits);
+}
+
+struct KeptCurve::State {
+  Engine engine;
+};
+
+KeptCurve::KeptCurve(const Direction& direction)
+    : state_(std::make_shared<State>(State{Engine({&direction, 1}, true)})) {}
+
+std::vector<Answer> KeptCurve::deltas(std::span<const double> epsilons, const Limits& limits) {
+  return state_->engine.answers(Quantity::delta, epsilons, limits);
 }
 
 std::vector<std::vector<Explanation>> explain(std::span<const Direction> directions, Quantity quantity, double at,

@@ -23,6 +23,18 @@ std::vector<Answer> delta_bounds(std::span<const Direction> directions, std::spa
 std::vector<Answer> curve_bounds(std::span<const Direction> directions, std::span<const double> epsilons,
                                  const Limits& limits);
 
+/// The curve of one direction, within another question about it: what answered before is asked first.
+class KeptCurve {
+ public:
+  explicit KeptCurve(const Direction& direction);
+  /// As `curve_bounds`.
+  std::vector<Answer> deltas(std::span<const double> epsilons, const Limits& limits);
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
 /// Answers a question about each direction by itself, and says what became of each method.
 std::vector<std::vector<Explanation>> explain(std::span<const Direction> directions, Quantity quantity, double at,
                                               const Limits& limits);

@@ -16,14 +16,14 @@ double interval_for(double count, double variance, double deviation) {
   return std::min(std::sqrt(4 * variance / count), deviation / 4);
 }
 
-double interval_for_delta(double count, const Saddle& at, double log_tolerance) {
+double interval_for_delta(double count, const Saddle& at, double log_tolerance, bool has_atoms) {
   if (at.regular) {
     const double variance = 2 * 0.55 * log_tolerance / at.curvature;
     return std::min(interval_for(count, variance, at.deviation),
                     0.25 / std::max(at.tilt, 1e-3));  // a wider one cannot resolve that tilt
   }
   // Atoms may have an error of first order. For other losses e^K grows by tilt (1 + tilt) / 2 times the variance.
-  const double first_order = std::max(at.epsilon, at.deviation / 4) / 256;
+  const double first_order = std::max(at.epsilon, at.deviation / 4) / (has_atoms ? 256 : 32);
   const double tilt = std::min(at.tilt, 0.5 / first_order);  // a plan takes no steeper one
   const double variance = log_tolerance / std::max(tilt * (1 + tilt), 1e-300);
   return interval_for(count, variance, 4 * first_order);
@@ -37,9 +37,11 @@ double interval_for_variance(const Saddlepoint& saddlepoint, double variance) {
 
 double interval_for_delta(const Saddlepoint& saddlepoint, const Saddle& at, double log_tolerance) {
   constexpr double most = 8;  // factor by which atoms that lie on the grid may widen the interval
-  const double total = saddlepoint.total_count(), interval = interval_for_delta(total, at, log_tolerance);
+  const double total = saddlepoint.total_count(),
+               interval = interval_for_delta(total, at, log_tolerance, saddlepoint.has_atoms());
   const double spread = 1.25 * saddlepoint.spread_count(at.tilt, most * interval);
-  return interval_for_delta(std::clamp(spread, total / (most * most), total), at, log_tolerance);
+  return interval_for_delta(std::clamp(spread, total / (most * most), total), at, log_tolerance,
+                            saddlepoint.has_atoms());
 }
 
 bool can_close(const Direction& direction) {
@@ -60,7 +62,7 @@ double first_interval(const Direction& direction, const Saddlepoint& saddlepoint
   constexpr double of_moving = 4.5;
   if (can_close(direction))
     for (int i = 0; i < 3; ++i)
-      interval = interval_for_delta(of_moving * saddlepoint.moving_count(at.tilt, interval), at, log_tolerance);
+      interval = interval_for_delta(of_moving * saddlepoint.moving_count(at.tilt, interval), at, log_tolerance, false);
   if (log_margin > 0) {
     const double far = math::exp(std::max(at.log_delta - log_margin, -690.0));
     const double finer = interval_for_delta(saddlepoint, saddlepoint.saddle_for_delta(far), log_tolerance);

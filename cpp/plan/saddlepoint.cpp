@@ -170,6 +170,10 @@ double Saddlepoint::variation_below(double top) const {
   return sum;
 }
 
+bool Saddlepoint::has_atoms() const {
+  return std::any_of(parts_.begin(), parts_.end(), [](const Part& part) { return !part.atoms.at.empty(); });
+}
+
 double Saddlepoint::spread_count(double tilt, double apart) const {
   double result = total_count_;
   for (const Part& part : parts_) {

@@ -112,6 +112,7 @@ class Saddlepoint {
   double variation_below(double top) const;
 
   double total_count() const { return total_count_; }
+  bool has_atoms() const;
   /// Number of steps, each weighted by its tilted mass outside of atoms that lie more than `apart` [nats] apart.
   double spread_count(double tilt, double apart) const;
   /// Number of steps, each weighted by its tilted mass; mass within a quarter of the interval of the step's heaviest

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "methods/budgeted.hpp"
 #include "methods/questions.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/order.hpp"
@@ -136,7 +137,7 @@ bool CurvePoints::ask(std::vector<WantedPoint> wanted) {
   {
     const WorkLimit work(work_left_);
     const double given = WorkLimit::left();
-    found = ask(&direction_, 1, ahead) + ask(reverse_, -1, behind);
+    found = ask(&ahead_, 1, ahead) + ask(behind_ ? &*behind_ : nullptr, -1, behind);
     work_left_ -= given - WorkLimit::left();
   }
   sort_by(points_, &CurvePoint::loss);
@@ -169,9 +170,9 @@ double CurvePoints::fall(double from, double to) {
 }
 
 // Of the direction whose losses are these times `sign`, by rising tolerance; says how many are as close as wanted.
-std::size_t CurvePoints::ask(const Direction* direction, int sign, std::span<WantedPoint> wanted) {
+std::size_t CurvePoints::ask(KeptCurve* curve, int sign, std::span<WantedPoint> wanted) {
   std::size_t found = 0;
-  if (!direction) {
+  if (!curve) {
     for (const auto& [loss, tolerance, enough] : wanted) {
       const Answer value = composed_.at(loss, tolerance, enough);
       CurvePoint point = curve_point(loss, {0, 1});
@@ -191,7 +192,8 @@ std::size_t CurvePoints::ask(const Direction* direction, int sign, std::span<Wan
     epsilons.clear();
     for (; from != to; ++from) epsilons.push_back(sign * from->loss), enough = std::min(enough, enough_at(*from));
     const Limits limits{tolerance, std::min(limits_.memory_limit, most_memory), {}, limits_.smallest, enough};
-    const std::vector<Answer> deltas = curve_bounds({direction, 1}, epsilons, limits);
+    const std::vector<Answer> deltas = within_memory(
+        {}, epsilons, limits, {0, 1}, [&](auto at, const Limits& within) { return curve->deltas(at, within); });
     for (std::size_t k = 0; k < deltas.size(); ++k) {
       const CurvePoint point = curve_point(sign * epsilons[k], {deltas[k].lower, deltas[k].upper});
       found += take(point, deltas[k]) ? 1 : 0;

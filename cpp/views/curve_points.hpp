@@ -7,11 +7,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "methods/question.hpp"
+#include "methods/questions.hpp"
 #include "numeric/interval.hpp"
 #include "plan/tuning.hpp"
 #include "views/composed_curve.hpp"
@@ -75,7 +76,9 @@ class CurvePoints {
   /// alpha is inf, which tells a tail and no power.
   CurvePoints(const Direction& direction, const Direction* reverse, const Limits& limits,
               double farthest = farthest_point)
-      : direction_(direction), reverse_(reverse), limits_(limits), farthest_(farthest), composed_(direction) {}
+      : ahead_(direction), limits_(limits), farthest_(farthest), composed_(direction) {
+    if (reverse) behind_.emplace(*reverse);
+  }
 
   /// Encloses the curve at more losses; false if less than half of these are known as closely as wanted.
   bool ask(std::vector<WantedPoint> wanted);
@@ -93,11 +96,11 @@ class CurvePoints {
   double fall(double from, double to);
 
  private:
-  std::size_t ask(const Direction* direction, int sign, std::span<WantedPoint> wanted);
+  std::size_t ask(KeptCurve* curve, int sign, std::span<WantedPoint> wanted);
   bool take(CurvePoint point, const Answer& found);
 
-  const Direction& direction_;
-  const Direction* reverse_;
+  KeptCurve ahead_;
+  std::optional<KeptCurve> behind_;  // of the reverse
   Limits limits_;
   double farthest_, work_left_ = tuning::most_work_of_deltas;
   ComposedCurve composed_;

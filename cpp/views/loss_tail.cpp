@@ -73,7 +73,7 @@ class Solver {
 
   std::vector<Answer> solve() {
     if (kind_.is_tail)
-      solve_below_floor(), solve_tails(), solve_by_large_losses();
+      solve_below_floor(), solve_by_large_losses(), solve_tails();
     else
       solve_quantiles();
     return std::move(answers_);
@@ -99,7 +99,7 @@ class Solver {
   // Of rarely sampled steps, by the one that loses much.
   void solve_by_large_losses() {
     for (std::size_t i = 0; i < points_.size(); ++i)
-      if (!answers_[i].converged)
+      if (!answers_[i].converged && !kind_.place(saddlepoint_, points_[i]).regular)
         narrow(i, tail_by_large_losses(direction_, saddlepoint_, points_[i], limits_.tolerance));
   }
 

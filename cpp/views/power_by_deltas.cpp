@@ -76,18 +76,19 @@ class PowerSearch {
  private:
   std::vector<WantedPoint> first_points() const {
     const NeedsAt needs = needs_of_rates(tolerance_);
+    // No power is below its rate, and no closer than that is delta needed.
+    const auto between = [&](double most, double least) {
+      std::vector<WantedPoint> points = points_between(saddlepoint_, deciding_saddle(saddlepoint_, most),
+                                                       deciding_saddle(saddlepoint_, least), needs);
+      for (WantedPoint& point : points) point.enough = for_delta * tolerance_ * std::min(least, 1 - most);
+      return points;
+    };
     std::vector<WantedPoint> wanted;
-    if (open_.size() > few_rates)
-      wanted = points_between(saddlepoint_, deciding_saddle(saddlepoint_, fprs_[open_.front()]),
-                              deciding_saddle(saddlepoint_, fprs_[open_.back()]), needs);
+    if (open_.size() > few_rates) wanted = between(fprs_[open_.front()], fprs_[open_.back()]);
     if (!wanted.empty()) return wanted;
     const std::size_t stride = (open_.size() + few_rates - 1) / few_rates;
     for (std::size_t k = 0; k < open_.size(); k += stride) {
-      const std::size_t i = open_[k];
-      const Saddle at = deciding_saddle(saddlepoint_, fprs_[i]);
-      std::vector<WantedPoint> about = points_between(saddlepoint_, at, at, needs);
-      // No power is below its rate, and no closer than that is delta needed.
-      for (WantedPoint& point : about) point.enough = for_delta * tolerance_ * std::min(fprs_[i], 1 - fprs_[i]);
+      const std::vector<WantedPoint> about = between(fprs_[open_[k]], fprs_[open_[k]]);
       wanted.insert(wanted.end(), about.begin(), about.end());
     }
     return wanted;

@@ -54,11 +54,7 @@ class PowerSolver {
   }
 
   std::vector<Answer> solve() {
-    // A delta that is small beside both the rate and what the rate leaves of 1 hardly matters.
-    double rarest = 0.5;
-    for (const double fpr : fprs_) rarest = std::min({rarest, fpr, 1 - fpr});
-    const double hardly = for_delta * limits_.tolerance * rarest;
-    CurvePoints curve(direction_, reverse_, {limits_.tolerance, limits_.memory_limit, {}, hardly});
+    CurvePoints curve(direction_, reverse_, {limits_.tolerance, limits_.memory_limit});
     power_by_deltas(saddlepoint_, curve, fprs_, limits_.tolerance, within(limits_), answers_);
     for (Answer& at : answers_)
       if (!at.converged) curve.explain(at);
