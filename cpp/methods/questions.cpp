@@ -108,7 +108,9 @@ bool is_dominated(Task& task, const Answer& found) {
 class Engine {
  public:
   /// `shares`: whether more than one question is going to be asked.
-  Engine(std::span<const Direction> directions, bool shares) : shares_(shares) {
+  /// `settles`: whether what is refused at one point is asked less closely at the next.
+  Engine(std::span<const Direction> directions, bool shares, bool settles = false)
+      : shares_(shares), settles_(settles) {
     for (const Direction& direction : directions) runs_.emplace_back(direction);
     for (const Run& run : runs_) largest_ = shares_ ? std::max(largest_, largest_loss(run.terms())) : infinity;
   }
@@ -126,9 +128,17 @@ class Engine {
     std::vector<double> sorted;
     for (const std::size_t i : order) sorted.push_back(values[i]);
     std::vector<Answer> result(values.size());
+    Answer refused;
     for (std::size_t k = 0; k < order.size(); ++k) {
       checkpoint_each<16>(k);
-      result[order[k]] = solve(std::span(sorted).subspan(k));
+      Answer& found = result[order[k]] = solve(std::span(sorted).subspan(k));
+      if (!settles_) continue;
+      if (!found.converged) {
+        refused = found;
+        question_.tolerance = std::max(question_.tolerance, 1.5 * (found.upper - found.lower) / found.upper);
+      } else if (!refused.converged && !is_tight(found, {quantity, 0, limits.tolerance, 0, limits.enough})) {
+        found.converged = false, found.limited_by = refused.limited_by, found.required_bytes = refused.required_bytes;
+      }
     }
     return result;
   }
@@ -266,7 +276,7 @@ class Engine {
 
   Limits limits_{};
   Question question_{};
-  bool shares_;
+  bool shares_, settles_;
   double margin_ = 0;
   std::vector<Run> runs_;
   double largest_ = 0;  // no loss is above it
@@ -313,7 +323,7 @@ struct KeptCurve::State {
 };
 
 KeptCurve::KeptCurve(const Direction& direction)
-    : state_(std::make_shared<State>(State{Engine({&direction, 1}, true)})) {}
+    : state_(std::make_shared<State>(State{Engine({&direction, 1}, true, true)})) {}
 
 std::vector<Answer> KeptCurve::deltas(std::span<const double> epsilons, const Limits& limits) {
   return state_->engine.answers(Quantity::delta, epsilons, limits);

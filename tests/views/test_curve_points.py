@@ -14,6 +14,7 @@ from hockeystick.adjacency import Direction
 
 PRECISION = 400
 HIDDEN = arb(2) ** -300
+NINE_RATES = [1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.1, 0.3, 0.5, 0.9]
 
 pytestmark = pytest.mark.bits(PRECISION)
 
@@ -173,3 +174,18 @@ def test_what_the_memory_does_not_allow_is_refused_and_enclosed(ask, at):
     assert refused.limited_by in {"memory_limit", "passes"}
     assert refused.lower <= truth.upper
     assert truth.lower <= refused.upper
+
+
+@pytest.mark.parametrize(
+    ("count", "noise", "rate", "ask"),
+    [
+        (47, 0.691, 1.611e-5, lambda run: run.true_positive_rate_bounds(NINE_RATES)),
+        (275, 0.6115, 5.835e-5, lambda run: run.gdp_mu_bounds()),
+        (3, 1.215, 2.227e-3, lambda run: run.probabilistic_delta_bounds(1.0)),
+    ],
+)
+def test_deltas_are_no_closer_than_the_answer_needs(count, noise, rate, ask):
+    """They took 4.2e8, 1.2e8 and 3.7e8: each alone, and relative to deltas that hardly matter."""
+    before = _core.work.taken()
+    ask(count * hs.Gaussian(noise).poisson_sampled(rate))
+    assert _core.work.taken() - before < 2e7

@@ -99,6 +99,8 @@ def test_what_one_direction_alone_needs_is_found_without_its_reverse():
         75 * sampled(1.6898236789697865, 0.00011197831217680904),
         1549 * hs.DiscreteGaussian(sigma=1.8546991).poisson_sampled(2.884e-5),
         4 * hs.DiscreteGaussian(sigma=1.5192407200978115).poisson_sampled(3.56e-5),
+        22 * sampled(0.6547671715703204, 2.6746519471948534e-06)
+        + 5725 * sampled(2.749054231746231, 0.00185941852347032),
         9112 * sampled(0.8968638269350381, 0.00011242409514753711)
         + 5928 * sampled(6.1850158814757785, 0.0002426563452282783),
     ],
