@@ -67,6 +67,14 @@ def test_what_takes_more_is_not_known(run, monkeypatch):
     assert "more work" in result.reason
 
 
+def test_a_tiny_delta_is_above_what_is_left_out():
+    """An epsilon was sought in vain among losses of which that much is left out."""
+    run = hs.DiscreteGaussian(sigma=2.0).poisson_sampled(0.1) + hs.Gaussian(1.0)
+    result = hs.verify(run, delta=1e-200, digits=10, fast=False)
+    assert result.known
+    assert result.digits > 9
+
+
 def test_an_allocation_that_takes_more_is_between_simple_bounds(monkeypatch):
     """Its Gaussian's curve above; below what no pair is below."""
     monkeypatch.setattr(allocation, "MOST_WORK", 1e3)

@@ -199,12 +199,13 @@ def _ball(question: Question, kept: Kept, point: float, digits: int) -> Found:
     """The narrowest ball of a few rounds of rising precision, each as long as it is affordable."""
     best, method, limits = arb(0, math.inf), "", {}
     working, last, is_cut, spent = digits + GUARD, -1.0, False, 0.0
+    small = max(0.0, -math.log10(point)) if question.ask is questions.epsilon else 0.0
     for _ in range(ROUNDS):
         left = remaining()
         if spent > left:
             break
         try:
-            with ctx.workprec(64 + int(3.33 * working)):
+            with ctx.workprec(64 + int(3.33 * (working + small))):
                 if question.direct is not None:
                     ball, method = question.direct(kept.runs, kept.adjacency, point, digits)
                 elif question.ask is not None:

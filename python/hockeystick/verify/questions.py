@@ -144,6 +144,8 @@ def _beyond(one: Composed, target: arb) -> arb:
             return one.contour.nearer(arb(high), rest)
     if one.supremum is not None and one.slack.is_zero():
         return one.supremum
+    if not rest > 0:
+        raise NotKnownError("outcomes that are left out are as likely as delta")
     while high < FARTHEST:
         if one.delta(arb(high)) <= target:
             return arb(high)
