@@ -51,83 +51,72 @@ struct CutY {
   double nearest, off, excess;
 };
 
-// In increasing order, and where they are cut, of g with Y = e^(deviation g - deviation^2 / 2).
-class EndsOfY {
- public:
-  EndsOfY(double deviation, double reach, bool forth, double alpha, double unit, double closest)
-      : forth_(forth), deviation_(deviation), alpha_(alpha) {
-    const double log_alpha = math::log(alpha), centre = deviation * deviation / 2 + (forth ? log_alpha : -log_alpha);
-    const double least = math::exp(-deviation * (forth ? harmless : reach) - centre);
-    const double most = math::exp(deviation * (deviation + (forth ? reach : harmless)) - centre);
-    const auto index = [&](double distance) { return -math::log(distance) / unit; };
-    nearest_ = std::max(1.0, std::ceil(index(closest)));
-    // Within 16 of the nearest distance, where places are merged, cells are coarse: narrow ones lose digits.
-    const auto next = [&](double k) {
-      return k - (nearest_ - k < 2.8 / unit ? std::max(1.0, std::floor(0.5 / unit)) : 1);
-    };
-    const double most_below = least < 1 ? std::max(1.0, std::ceil(index(1 - least))) : infinity;
-    for (double k = nearest_; k >= most_below; k = next(k)) k_.push_back(k);
-    std::reverse(k_.begin() + 1, k_.end());
-    below_ = k_.size();
-    const double first = least > 1 ? std::min(nearest_, std::floor(index(least - 1))) : nearest_;
-    const double last = most > 1 ? std::min(first, std::ceil(index(most - 1)) - 1) : first;
-    for (double k = first; k >= last; k = next(k)) k_.push_back(k);
-    for (const double k : k_) far_.push_back(-unit * k);
-    exponentials(far_);
-    for (std::size_t i = 0; i < below_; ++i) far_[i] = -far_[i];
-    at_.insert(at_.end(), far_.begin() + 1, far_.end());
-    logarithms_of_1_plus({at_.data() + 1, at_.size() - 1});
-    double largest = 0;
-    for (std::size_t i = 1; i < at_.size(); ++i) {
-      at_[i] = std::nearbyint((at_[i] + centre) / deviation * 0x1p40) * 0x1p-40;  // less the deviation it is exact
-      largest = std::max(largest, std::fabs(at_[i]));
-    }
-    const double exponents = deviation * (largest + deviation) + 2 * std::fabs(log_alpha) + 1;
-    const double of_edges = 0x1p-41 * deviation + 16 * u * exponents, of_ends = 8 + 4 * unit * (nearest_ - k_.back());
-    off_ = 1.01 * (1 + math::exp(unit * nearest_)) * of_edges + of_ends * u;  // proof: shuffled-terms
-    for (const double shift : {0.0, deviation}) {
-      std::vector<double>& tails = shift == 0 ? tails_ : moved_tails_;
-      for (const double g : at_) tails.push_back(std::min(37.0, std::fabs(g - shift)));
-      tails.resize((tails.size() + 7) / 8 * 8, 0.0);
-      default_fft_kernel().normal_tails(tails.data(), tails.size());
-    }
+CutY cut_y(double deviation, double reach, bool forth, double alpha, double unit, double closest) {
+  const double log_alpha = math::log(alpha), centre = deviation * deviation / 2 + (forth ? log_alpha : -log_alpha);
+  const double least = math::exp(-deviation * (forth ? harmless : reach) - centre);
+  const double most = math::exp(deviation * (deviation + (forth ? reach : harmless)) - centre);
+  const auto index = [&](double distance) { return -math::log(distance) / unit; };
+  const double nearest = std::max(1.0, std::ceil(index(closest)));
+  // Within 16 of the nearest distance, where places are merged, cells are coarse: narrow ones lose digits.
+  const auto next = [&](double k) {
+    return k - (nearest - k < 2.8 / unit ? std::max(1.0, std::floor(0.5 / unit)) : 1);
+  };
+  // The ends' k in increasing order of Z, of which the first `below` are below 1.
+  std::vector<double> ks{0};
+  const double most_below = least < 1 ? std::max(1.0, std::ceil(index(1 - least))) : infinity;
+  for (double k = nearest; k >= most_below; k = next(k)) ks.push_back(k);
+  std::reverse(ks.begin() + 1, ks.end());
+  const std::size_t below = ks.size();
+  const double first = least > 1 ? std::min(nearest, std::floor(index(least - 1))) : nearest;
+  const double end = most > 1 ? std::min(first, std::ceil(index(most - 1)) - 1) : first;
+  for (double k = first; k >= end; k = next(k)) ks.push_back(k);
+  // Z - 1, and g with Y = e^(deviation g - deviation^2 / 2).
+  const std::size_t last = ks.size() - 1;
+  std::vector<double> far;
+  for (const double k : ks) far.push_back(-unit * k);
+  exponentials(far);
+  for (std::size_t i = 0; i < below; ++i) far[i] = -far[i];
+  std::vector<double> at = far;
+  logarithms_of_1_plus({at.data() + 1, last});
+  double largest = 0;
+  at[0] = -infinity;
+  for (std::size_t i = 1; i <= last; ++i) {
+    at[i] = std::nearbyint((at[i] + centre) / deviation * 0x1p40) * 0x1p-40;  // less the deviation it is exact
+    largest = std::max(largest, std::fabs(at[i]));
   }
-
-  CutY split() const {
-    const std::size_t last = at_.size() - 1;
-    CutY y{std::vector<double>(static_cast<std::size_t>(nearest_) + 1),
-           std::vector<double>(static_cast<std::size_t>(nearest_ - k_[last]) + 1), nearest_, off_, 0};
-    const auto mass_at = [&](std::size_t i) -> double& {
-      return (i < below_ ? y.below : y.above)[static_cast<std::size_t>(nearest_ - k_[i])];
-    };
-    const double scale = forth_ ? 1 / alpha_ : alpha_;
-    for (std::size_t i = 1; i <= last; ++i) {
-      const Probability p = between(at_[i - 1], at_[i], tails_[i - 1], tails_[i]);
-      const Probability q = between(at_[i - 1] - deviation_, at_[i] - deviation_, moved_tails_[i - 1], moved_tails_[i]);
-      const double low = far_[i - 1], high = far_[i], far = std::max(-low, std::fabs(high));
-      const double mean = scale * q.value - p.value, width = high - low;
-      const double sums = 8 * u * (scale * q.value + (1 + far) * p.value);
-      const double error =
-          (1 + far) * p.off + scale * q.off + sums + 4 * off_ * far * p.value;  // proof: shuffled-terms
-      mass_at(i - 1) += std::max(0.0, high * p.value - mean + error) / width * (1 + 8 * u);
-      mass_at(i) += std::max(0.0, mean - low * p.value + error) / width * (1 + 8 * u);
-    }
-    mass_at(last) += beyond(at_[last], tails_[last]);
-    y.excess = forth_ ? beyond(at_[last] - deviation_, moved_tails_[last]) : 0;  // proof: shuffled-terms
-    return y;
+  CutY y{std::vector<double>(static_cast<std::size_t>(nearest) + 1),
+         std::vector<double>(static_cast<std::size_t>(nearest - ks[last]) + 1), nearest, 0, 0};
+  const double exponents = deviation * (largest + deviation) + 2 * std::fabs(log_alpha) + 1;
+  const double of_edges = 0x1p-41 * deviation + 16 * u * exponents, of_ends = 8 + 4 * unit * (nearest - ks[last]);
+  y.off = 1.01 * (1 + math::exp(unit * nearest)) * of_edges + of_ends * u;  // proof: shuffled-terms
+  const auto tails_at = [&](double shift) {
+    std::vector<double> tails((last + 8) / 8 * 8, 0.0);
+    for (std::size_t i = 0; i <= last; ++i) tails[i] = std::min(37.0, std::fabs(at[i] - shift));
+    default_fft_kernel().normal_tails(tails.data(), tails.size());
+    return tails;
+  };
+  const std::vector<double> tails = tails_at(0), moved_tails = tails_at(deviation);
+  const auto mass_at = [&](std::size_t i) -> double& {
+    return (i < below ? y.below : y.above)[static_cast<std::size_t>(nearest - ks[i])];
+  };
+  const double scale = forth ? 1 / alpha : alpha;
+  for (std::size_t i = 1; i <= last; ++i) {
+    const Probability p = between(at[i - 1], at[i], tails[i - 1], tails[i]);
+    const Probability q = between(at[i - 1] - deviation, at[i] - deviation, moved_tails[i - 1], moved_tails[i]);
+    const double low = far[i - 1], high = far[i], size = std::max(-low, std::fabs(high));
+    const double mean = scale * q.value - p.value, width = high - low;
+    const double sums = 8 * u * (scale * q.value + (1 + size) * p.value);
+    const double error =
+        (1 + size) * p.off + scale * q.off + sums + 4 * y.off * size * p.value;  // proof: shuffled-terms
+    mass_at(i - 1) += std::max(0.0, high * p.value - mean + error) / width * (1 + 8 * u);
+    mass_at(i) += std::max(0.0, mean - low * p.value + error) / width * (1 + 8 * u);
   }
-
- private:
-  static double beyond(double g, double tail) {
-    const Probability all = between(g, infinity, tail, 0);
-    return all.value + all.off;
-  }
-
-  bool forth_;
-  double deviation_, alpha_, nearest_ = 0, off_ = 0;
-  std::size_t below_ = 0;
-  std::vector<double> k_{0}, far_, at_{-infinity}, tails_, moved_tails_;
-};
+  const Probability beyond = between(at[last], infinity, tails[last], 0);
+  mass_at(last) += beyond.value + beyond.off;
+  const Probability lost = between(at[last] - deviation, infinity, moved_tails[last], 0);
+  y.excess = forth ? lost.value + lost.off : 0;  // proof: shuffled-terms
+  return y;
+}
 
 }  // namespace
 
@@ -161,7 +150,7 @@ TermLaw term_law(const SplitLaw& t, double deviation, double reach, Way way, dou
   const double step = t.step / grid.parts, unit = t.deviation * step;  // `step` is exact
   // X = scale T (Z - 1), or T (1 - Z).
   const double scale = forth ? alpha : 1;
-  const CutY y = EndsOfY(deviation, reach, forth, alpha, unit, grid.near / (16 * scale)).split();
+  const CutY y = cut_y(deviation, reach, forth, alpha, unit, grid.near / (16 * scale));
   const std::vector<double>&up = forth ? y.above : y.below, &down = forth ? y.below : y.above;
   const std::size_t parts = static_cast<std::size_t>(grid.parts), values = t.values.size() - 1;
   const std::size_t size = parts * (values - 1) + std::max(up.size(), down.size());
