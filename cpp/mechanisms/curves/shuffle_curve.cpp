@@ -35,7 +35,7 @@ constexpr double most_terms = 0x1p19;  // a mean of more is below in convex orde
 struct Fineness {
   double cell, near, ratio, smooth;
 };
-constexpr Fineness for_all{3, 6, 3.4, 0.2}, for_left_out{3, 3, 2.4, 0.05};
+constexpr Fineness for_all{3, 2.5, 3.4, 0.2}, for_left_out{3, 1.5, 2.4, 0.05};
 const Fineness& fineness_of(const ShuffledEpoch& epoch) { return epoch.uses_all ? for_all : for_left_out; }
 
 double s_at(int place) { return math::exp((0.5 * place - 2) * 0.69314718055994531); }
@@ -144,7 +144,9 @@ TermLaw ShuffleBound::term(Way way, double alpha, int place) {
   const Fineness& fine = fineness_of(epoch_);
   const double wanted = std::min(fine.ratio * std::max(1.0, t.deviation / 3), 8 * deviation / (alpha - 1));
   const double parts = std::round(std::max(0.0, math::log2(t.deviation * t.step * cells_ / wanted)));
-  const TermGrid grid{1 << static_cast<int>(std::min(parts, 8.0)), deviation * fine.near / cells_, bottom, top};
+  // Terms above 0 are of the size of T back, however far alpha is.
+  const double near = (forth ? deviation : std::min(deviation, std::sqrt(t2))) * fine.near / cells_;
+  const TermGrid grid{1 << static_cast<int>(std::min(parts, 8.0)), near, bottom, top};
   return term_law(t, y, reach_, way, alpha, grid);
 }
 

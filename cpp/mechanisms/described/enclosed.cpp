@@ -120,8 +120,9 @@ Names shuffled_below(const Described& one, Comparison way, const Accuracy& accur
   }
   if (!replaces(way) && Range{1, 1000}.holds(spread) && Range{2, 1e5}.holds(batches))
     known.push_back({"shuffled_sum_below" + end, {noise, batches, 2.0, 1.0, always ? 1.0 : joins}});
-  // Below these noises the largest batch tells more than a random allocation does, or as much for less.
-  if (!Range{replaces(way) ? 1.0 : 1.5, 1000}.holds(spread) || batches == 1) return known;
+  // Below these noises the largest batch, or a sum, tells more than a random allocation does, or as much for less.
+  const double least = replaces(way) ? 1.0 : batches > 1e5 ? 1.5 : 8.0;
+  if (!Range{least, 1000}.holds(spread) || batches == 1) return known;
   const std::string name = "random_allocation_below";
   const std::vector<double> allocated{spread, batches, 1, accuracy.cells, absolute(accuracy.tail)};
   if (always)
