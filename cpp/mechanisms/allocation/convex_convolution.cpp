@@ -30,19 +30,52 @@ struct Padded {
   }
 };
 
-// A law as a factor of products: Q-masses q, and q R / e^(grid), in the unit.
-struct Factor {
-  std::vector<double> q, moment;
-  explicit Factor(const GridLaw& law) : q(law.mass.size()), moment(law.moment.size()) {
+// A law as a factor of products: sums over 2^k values from each one down, of their Q-masses q and of q R / e^(grid) of
+// the first, in the unit, for k = 0, 1, ...
+class Factor {
+ public:
+  struct Window {
+    std::vector<double> q, moment;
+  };
+
+  explicit Factor(const GridLaw& law) : spacing_(law.spacing) {
+    Window one{std::vector<double>(law.mass.size()), law.moment};
+    std::vector<double>& q = one.q;
     for (std::size_t i = 0; i < q.size(); ++i) q[i] = -0.5 * law.log_value(law.first + static_cast<Index>(i));
     exponentials(q);
     for (std::size_t i = 0; i < q.size(); ++i) {
       const double from = q[i];
       q[i] *= law.mass[i];
       if (q[i] < least_factor) q[i] = 0;  // proof: convex-convolution
-      if (!moment.empty()) moment[i] = q[i] > 0 ? law.moment[i] * from : 0;
+      if (!one.moment.empty()) one.moment[i] = q[i] > 0 ? law.moment[i] * from : 0;
     }
+    if (one.moment.empty()) one.moment = q;
+    windows_.push_back(std::move(one));
   }
+
+  const Window& one() const { return windows_.front(); }
+  std::size_t levels() const { return windows_.size() - 1; }
+
+  const Window& of(std::size_t level) {
+    while (windows_.size() <= level) {
+      const Window& half = windows_.back();
+      const std::size_t apart = std::size_t{1} << (windows_.size() - 1), n = half.q.size();
+      const double decay = math::exp(-static_cast<double>(apart) * spacing_);
+      Window both{std::vector<double>(n + apart), std::vector<double>(n + apart)};
+      std::copy(half.q.begin(), half.q.end(), both.q.begin());
+      std::copy(half.moment.begin(), half.moment.end(), both.moment.begin());
+      for (std::size_t i = 0; i < n; ++i) {
+        both.q[i + apart] += half.q[i];
+        both.moment[i + apart] += decay * half.moment[i];
+      }
+      windows_.push_back(std::move(both));
+    }
+    return windows_[level];
+  }
+
+ private:
+  double spacing_;
+  std::vector<Window> windows_;
 };
 
 // The grid of the result: `finer` of its intervals make one of the terms'.
@@ -54,27 +87,12 @@ struct Target {
   double drift;  // and those that weights with a sum other than 1 move them by
 };
 
-// A weighted mean of the larger of two values and one that is D intervals below it.
-struct Place {
-  Index shift;          // k of the result is finer i + shift
-  double tilt, weight;  // e^(shift spacing / 2); above: the share of shift + 1
-};
-
-// The mean is e^(log_mean) times the larger value, which has the weight `larger`.
-Place place(const Target& to, double log_mean) {
+// The place of a weighted mean of two values, e^(log_mean) times the larger one, which is at i: finer i + this. Above,
+// means lie between places, and below about them.
+Index place(const Target& to, double log_mean) {
   // Of tiny losses the mean with 0 lies farther below all values than indices count: anywhere there is as good.
   const double unit = std::max(log_mean / to.spacing, -farthest_shift);
-  Place at{0, 1, 0};
-  if (to.order == Order::above) {
-    at.shift = static_cast<Index>(std::floor(unit));
-    const double rest = log_mean - static_cast<double>(at.shift) * to.spacing;
-    at.weight = std::clamp(math::expm1(rest) / math::expm1(to.spacing), 0.0, 1.0);
-  } else {
-    // Atoms lie about the middle of their intervals.
-    at.shift = static_cast<Index>(std::floor(unit + 0.5 * static_cast<double>(to.finer)));
-  }
-  at.tilt = math::exp(0.5 * static_cast<double>(at.shift) * to.spacing);
-  return at;
+  return static_cast<Index>(std::floor(to.order == Order::above ? unit : unit + 0.5 * static_cast<double>(to.finer)));
 }
 
 // Which pairs of values to count: those of unequal ones twice, as both ways round are one; all; or only those.
@@ -87,14 +105,13 @@ class Products {
       : to_(to),
         start_(std::min(a.first, b.first) - lowest(to)),
         size_(blocks(std::max(a.last(), b.last()) - start_ + static_cast<Index>(to.drift) + 2)) {
-    for (auto& half : low_) half.assign(size_, 0.0);
-    for (auto& half : high_) half.assign(size_, 0.0);
+    for (auto* both : {mass_, moment_})
+      for (std::size_t half = 0; half < 2; ++half) both[half].assign(size_, 0.0);
   }
 
   // Adds the pairs of a value of `a`, of weight `larger`, and one of b that is not above it.
   void add(const GridLaw& a, const GridLaw& b, double larger, double smaller, Pairs pairs) {
-    const bool above = to_.order == Order::above;
-    const Factor factor(b);
+    Factor factor(b);
     const Index least = pairs == Pairs::unequal ? 1 : 0;
     const Index most = std::max<Index>(a.last() - b.first, 0);
     std::vector<double> decay(static_cast<std::size_t>(most) + 1);
@@ -105,56 +122,70 @@ class Products {
     const double both = larger + smaller, log_both = math::log(both);
     for (double& x : log_mean) x *= smaller / both;
     logarithms_of_1_plus(log_mean);
-    for (double& x : log_mean) x += log_both;
-    const Place far = place(to_, math::log(larger));
-    std::vector<Place> places(decay.size());
-    for (std::size_t d = 0; d < places.size(); ++d) places[d] = place(to_, log_mean[d]);
+    const Index far = place(to_, math::log(larger));
+    std::vector<Index> places;
+    for (const double x : log_mean) places.push_back(place(to_, x + log_both));
     Index near = most + 1;  // pairs farther apart than this have their mean in one interval
-    while (near > least && places[static_cast<std::size_t>(near - 1)].shift == far.shift) --near;
-    terms_ += static_cast<double>(near) + static_cast<double>(a.mass.size());
-    const Padded mass(a.mass), moment(a.moment), other(factor.q), other_moment(factor.moment);
-    for (Index half = 0; half < to_.finer; ++half) {
-      std::vector<Diagonal> diagonals;
-      for (Index d = least; d < near; ++d) {
-        const Place& at = places[static_cast<std::size_t>(d)];
-        const Index n = floor_divided(at.shift, to_.finer);
-        if (at.shift - to_.finer * n != half) continue;
-        const double times = pairs == Pairs::twice && d > 0 ? 2 : 1, tilted = times * at.tilt;
-        const auto at_a = static_cast<std::ptrdiff_t>(start_ - n - a.first + block);
-        const auto at_b = static_cast<std::ptrdiff_t>(start_ - n - d - b.first + block);
-        Diagonal next{at_a, at_b, tilted, 0, 0};
-        if (above) {
-          next.first = tilted * (1 - at.weight);
-          next.second = tilted * at.weight * step_;
-        } else {
-          next.second = times * larger / at.tilt;
-          next.third = times * smaller * decay[static_cast<std::size_t>(d)] / at.tilt;
-        }
-        diagonals.push_back(next);
-      }
-      sum(diagonals, mass, moment, other, other_moment, low_[static_cast<std::size_t>(half)],
-          high_[static_cast<std::size_t>(half)]);
+    while (near > least && places[static_cast<std::size_t>(near - 1)] == far) --near;
+    // Diagonals of one place next to each other, in windows of 2^level.
+    std::vector<std::vector<Diagonal>> windows[2];
+    const double often = pairs == Pairs::twice ? 2 : 1;
+    for (Index d = least; d < near;) {
+      const Index shift = places[static_cast<std::size_t>(d)];
+      const double times = d > 0 ? often : 1;
+      const auto is_here = [&](Index other) {
+        return other < near && places[static_cast<std::size_t>(other)] == shift && (d > 0 || often == 1);
+      };
+      std::size_t level = 0;
+      while (is_here(d + (Index{2} << level) - 1)) ++level;
+      const Index n = floor_divided(shift, to_.finer);
+      const double tilt = tilt_of(shift);
+      auto& of_half = windows[shift - to_.finer * n];
+      if (of_half.size() <= level) of_half.resize(level + 1);
+      of_half[level].push_back({static_cast<std::ptrdiff_t>(start_ - n - a.first + block),
+                                static_cast<std::ptrdiff_t>(start_ - n - d - b.first + block), times * tilt,
+                                times * larger / tilt, times * smaller * decay[static_cast<std::size_t>(d)] / tilt});
+      d += Index{1} << level;
+      ++terms_;
     }
-    add_far(a, b, factor, far, larger, smaller, near, pairs == Pairs::twice ? 2 : 1);
+    terms_ += static_cast<double>(a.mass.size());
+    const std::vector<double>& along = a.moment.empty() ? a.mass : a.moment;
+    const Padded mass(a.mass), moment(along);
+    for (std::size_t half = 0; half < 2; ++half)
+      for (std::size_t level = 0; level < windows[half].size(); ++level) {
+        const Factor::Window& window = factor.of(level);
+        sum(windows[half][level], mass, moment, Padded(window.q), Padded(window.moment), mass_[half], moment_[half]);
+      }
+    levels_ = std::max(levels_, static_cast<double>(factor.levels()));
+    add_far(a, along, b, factor.one(), far, larger, smaller, near, often);
   }
 
   GridLaw law(double origin) const {
+    const bool above = to_.order == Order::above;
     GridLaw result{to_.order, origin, to_.spacing};
     result.first = start_ * to_.finer;
     result.zero = zero_ * mass_unit * mass_unit * math::exp(-0.5 * result.log_value(result.first));
     const std::size_t count = size_ * static_cast<std::size_t>(to_.finer) + 1;
     result.mass.assign(count, 0.0);
-    if (to_.order == Order::below) result.moment.assign(count, 0.0);
+    if (!above) result.moment.assign(count, 0.0);
+    const double width = math::expm1(to_.spacing), step = math::exp(0.5 * to_.spacing);
     for (std::size_t half = 0; half < static_cast<std::size_t>(to_.finer); ++half) {
       for (std::size_t n = 0; n < size_; ++n) {
         const std::size_t k = n * static_cast<std::size_t>(to_.finer) + half;
-        result.mass[k] += low_[half][n] * mass_unit;
-        (to_.order == Order::above ? result.mass[k + 1] : result.moment[k]) += high_[half][n] * mass_unit;
+        const double mass = mass_[half][n] * mass_unit, moment = moment_[half][n] * mass_unit;
+        if (!above) {
+          result.mass[k] = mass, result.moment[k] = moment;
+        } else if (mass > 0) {  // all split together, as they would be one by one
+          const double weight = std::clamp((moment / mass - 1) / width, 0.0, 1.0);
+          result.mass[k] += mass * (1 - weight);
+          result.mass[k + 1] += mass * weight * step;
+        }
       }
     }
     return result;
   }
 
+  double levels() const { return levels_; }
   double terms() const { return terms_; }
 
  private:
@@ -164,7 +195,7 @@ class Products {
   static Index lowest(const Target& to) { return static_cast<Index>(std::min(1.4 / to.spacing, to.room) + to.drift); }
 
   void sum(const std::vector<Diagonal>& diagonals, const Padded& mass, const Padded& moment, const Padded& factor,
-           const Padded& factor_moment, std::vector<double>& low, std::vector<double>& high) {
+           const Padded& factor_moment, std::vector<double>& sums, std::vector<double>& moments) {
     const Index most = static_cast<Index>(mass.values.size()) - block - 1;           // of a padded index
     const Index most_factor = static_cast<Index>(factor.values.size()) - block - 1;  // that is not padding
     const SimdKernels& kernel = default_fft_kernel();
@@ -178,25 +209,20 @@ class Products {
       const auto end = std::min(
           std::partition_point(from, to, [&](const Diagonal& d) { return d.at + n <= most; }),
           std::partition_point(from, to, [&](const Diagonal& d) { return d.factor_at + n + block - 1 >= block; }));
-      double* const first = low.data() + n;
-      double* const second = high.data() + n;
       for (auto at = begin; at < end; at += static_cast<std::ptrdiff_t>(chunk)) {
         const std::size_t count = std::min(chunk, static_cast<std::size_t>(end - at));
-        if (to_.order == Order::above)
-          kernel.split_diagonals(&*at, count, n, mass.values.data(), factor.values.data(), first, second);
-        else
-          kernel.merge_diagonals(&*at, count, n, mass.values.data(), moment.values.data(), factor.values.data(),
-                                 factor_moment.values.data(), first, second);
+        kernel.merge_diagonals(&*at, count, n, mass.values.data(), moment.values.data(), factor.values.data(),
+                               factor_moment.values.data(), sums.data() + n, moments.data() + n);
         if (static_cast<std::ptrdiff_t>(chunk) > end - at) break;
       }
     }
   }
 
   // Adds the pairs with values at least `near` intervals below, and with 0: their means are linear in the smaller one.
-  void add_far(const GridLaw& a, const GridLaw& b, const Factor& factor, const Place& far, double larger,
-               double smaller, Index near, double times) {
+  void add_far(const GridLaw& a, const std::vector<double>& along, const GridLaw& b, const Factor::Window& factor,
+               Index shift, double larger, double smaller, Index near, double times) {
     const bool above = to_.order == Order::above;
-    const double decay = math::exp(-a.spacing);
+    const double decay = math::exp(-a.spacing), tilt = tilt_of(shift);
     const double first_decay = math::exp(-static_cast<double>(near) * a.spacing);
     // From a value to the next, b's values move away by one interval.
     CompensatedSum mass, lowest_mass, lowest_moment, nothing;
@@ -208,42 +234,36 @@ class Products {
       for (; j <= std::min(i - near, b.last()); ++j) {
         const std::size_t k = static_cast<std::size_t>(j - b.first);
         mass.add(factor.q[k]);
-        const double by = j == i - near ? first_decay : math::exp(static_cast<double>(j - i) * a.spacing);
-        moment += by * (above ? factor.q[k] : factor.moment[k]);
+        moment += (j == i - near ? first_decay : math::exp(static_cast<double>(j - i) * a.spacing)) * factor.moment[k];
       }
       const std::size_t from = static_cast<std::size_t>(i - a.first);
-      const double total = mass.value(), own = times * a.mass[from];
+      const double total = mass.value(), own = times * a.mass[from], mean = times * along[from];
       if (!(total > 0 && own > 0)) continue;
-      const Index k = to_.finer * i + far.shift, n = floor_divided(k, to_.finer);
+      const Index k = to_.finer * i + shift, n = floor_divided(k, to_.finer);
       if (n < start_) {  // means with 0: split between 0 and the first place, or merged there
         const double off = static_cast<double>(to_.finer * (i - start_)) * to_.spacing;  // from the place to g_i
-        const double value = larger * math::exp(off), here = own * total * math::exp(-0.5 * off);
-        lowest_mass.add(above ? here * value : here);
-        if (!above) lowest_moment.add(here * value * (a.moment[from] / a.mass[from]));
-        if (above) nothing.add(here * (1 - value));
+        const double value = larger * math::exp(off), unit = total * math::exp(-0.5 * off);
+        lowest_mass.add(own * unit * (above ? value : 1));
+        lowest_moment.add(mean * unit * value);
+        if (above) nothing.add(own * unit * (1 - value));
         continue;
       }
       const std::size_t half = static_cast<std::size_t>(k - to_.finer * n), at = static_cast<std::size_t>(n - start_);
-      if (above) {
-        const double raised = smaller * moment / (total * far.tilt * far.tilt * math::expm1(to_.spacing));
-        const double weight = std::min(far.weight + raised, 1.0);
-        low_[half][at] += own * total * far.tilt * (1 - weight);
-        high_[half][at] += own * total * far.tilt * weight * step_;
-      } else {
-        low_[half][at] += own * total * far.tilt;
-        high_[half][at] += times * (larger * a.moment[from] * total + smaller * a.mass[from] * moment) / far.tilt;
-      }
+      mass_[half][at] += own * total * tilt;
+      moment_[half][at] += (larger * mean * total + smaller * own * moment) / tilt;
     }
     // Of the others, each place has one, so that these alone are many in one sum.
-    low_[0][0] += lowest_mass.value(), high_[0][0] += lowest_moment.value(), zero_ += nothing.value();
+    mass_[0][0] += lowest_mass.value(), moment_[0][0] += lowest_moment.value(), zero_ += nothing.value();
   }
+
+  double tilt_of(Index shift) const { return math::exp(0.5 * static_cast<double>(shift) * to_.spacing); }
 
   Target to_;
   Index start_;
   std::size_t size_;
-  double step_ = math::exp(0.5 * to_.spacing), terms_ = 0;
-  double zero_ = 0;                       // mass at 0 times e^((origin + start_ spacing) / 2)
-  std::vector<double> low_[2], high_[2];  // as zero_, in the square of the unit
+  double terms_ = 0, levels_ = 0;
+  double zero_ = 0;                          // mass at 0 times e^((origin + start_ spacing) / 2)
+  std::vector<double> mass_[2], moment_[2];  // as zero_, in the square of the unit; of R / e^(grid)
 };
 
 // The law of a weighted mean of independent variables with laws a and b, or of two of law a.
@@ -260,11 +280,12 @@ GridLaw weighted_mean(const GridLaw& a, const GridLaw& b, double weight_a, doubl
   law.beyond = weight_a * a.beyond + weight_b * b.beyond;
   const double reach = std::max({std::fabs(a.origin), std::fabs(a.log_value(a.first)), std::fabs(b.log_value(b.first)),
                                  std::fabs(a.log_value(a.last())), std::fabs(b.log_value(b.last()))});
-  const double sums = (64 + products.terms() / 16 + 4 * reach) * u;             // proof: convex-convolution
+  // proof: convex-convolution
+  const double sums = (64 + products.terms() / 16 + 8 * products.levels() + 4 * reach) * u;
   const double errors = math::log1p(a.mass_error) + math::log1p(b.mass_error);  // proof: convex-convolution
   law.mass_error = math::expm1(errors + 1.01 * sums) * (1 + 8 * u);
   law.value_error = std::max(a.value_error, b.value_error) + (64 + 16 * products.terms() * a.spacing) * u;
-  if (a.order == Order::below) law.value_error += 3.03 * sums;  // proof: convex-convolution
+  law.value_error += 3.03 * sums;  // proof: convex-convolution
   clean(law);
   return law;
 }
