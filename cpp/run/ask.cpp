@@ -154,8 +154,9 @@ Answers in_comparison(const Run& run, const Row& row, Comparison way, Points poi
 
 // Tails and quantiles of the loss of terms that are not exact, from their curve in one comparison.
 Answers by_curve(const Run& run, const Row& row, Comparison way, Points points, const Limits& limits) {
-  Limits closer = limits;  // chords leave some ten times as much of a tail
+  Limits closer = limits;  // chords leave some ten times as much of a tail, which is some hundred times a delta
   closer.tolerance = std::max(0.1 * limits.tolerance, 1e-5);
+  closer.smallest = 1e-3 * limits.smallest;
   const std::shared_ptr<const Run> whole = run.unsampled();
   const auto asked = [&](View view, Comparison one, Points at, const Limits& how) {
     Answers found = in_comparison(run, row_of(view), one, at, how);
@@ -163,13 +164,13 @@ Answers by_curve(const Run& run, const Row& row, Comparison way, Points points, 
       narrow(row_of(view), all_of(at), in_comparison(*whole, row_of(view), one, at, how), Known::above, how, found);
     return found;
   };
-  Limits rough = closer;
-  rough.tolerance = std::max(closer.tolerance, 0.1);
+  Limits rough = closer, fair = closer;  // to look where the loss lies
+  rough.tolerance = std::max(closer.tolerance, 0.1), fair.tolerance = std::max(closer.tolerance, 0.01);
   const CurveOfLoss of{
       [&](bool of_reverse, Points at, bool roughly) {
         return asked(View::delta, of_reverse ? reversed(way) : way, at, roughly ? rough : closer);
       },
-      [&](Points at) { return asked(View::epsilon, way, at, closer); },
+      [&](Points at) { return asked(View::epsilon, way, at, fair); },
       question_of(run.terms(), row, limits).closes,
       closer.tolerance,
   };

@@ -13,15 +13,21 @@
 namespace hockeystick {
 namespace {
 
-constexpr double least_of_series = 1e-16;  // tails below are those of convolutions
+constexpr double least_of_series = 5e-17;  // tails below are those of convolutions
 constexpr double least_tail = 1e-303, not_known = std::numeric_limits<double>::quiet_NaN();
+
+// Tails a factor 2^8 apart, 2^-54 one of them, so that questions about nearby deltas share their pairs.
+double rung(double tail) {
+  const int power = 8 * static_cast<int>(std::floor((std::ilogb(tail) + 54) / 8.0)) - 54;
+  return std::max(std::ldexp(1.0, power), least_tail);
+}
 
 // Initial accuracy, expected to meet `tolerance` at a delta of `smallest` after `runs` runs. Cells add to the variance
 // of the loss, which moves delta by about log(1 / delta) of what they add; 24 cells a deviation suffice down to 1e-10.
 Accuracy starting_accuracy(double tolerance, double smallest, std::int64_t runs) {
   const double rare = std::max(1.0, (math::log(1 / std::max(smallest, smallest_delta)) - 5) / 19);
   return {std::clamp(std::ceil(24 * std::sqrt(rare * 1e-3 / tolerance)), 12.0, 2000.0),
-          std::min(std::max(0.1 * tolerance * smallest / static_cast<double>(runs), least_tail), 1e-6)};
+          rung(std::min(std::max(0.1 * tolerance * smallest / static_cast<double>(runs), least_tail), 1e-6))};
 }
 
 // How closely sides of pairs that do not meet are asked at first.
@@ -51,7 +57,8 @@ struct Gap {
 
 // What cells add falls with their square, and the width of the sides' own answers stays: as many cells as leave less
 // than the rest of the tolerance. At first, and where more cells gained too little before, the ends leave out less,
-// too, unless they `cannot_count`, as all deltas are far above what they leave out.
+// too, unless they `cannot_count`, as all deltas are far above what they leave out: if more cells alone gained too
+// little, they do count, in place of many more cells.
 class Refinement {
  public:
   explicit Refinement(double tolerance) : tolerance_(tolerance) {}
@@ -59,11 +66,15 @@ class Refinement {
   Accuracy finer(const Accuracy& at, const Gap& gap, bool cannot_count) {
     const double of_cells = std::max(0.0, gap.most - gap.of_sides);
     const double rest = std::max(tolerance_ - gap.of_sides, 0.2 * tolerance_);
-    const bool ends_count = !cannot_count && of_cells > expected_;
+    const bool gained_little = cannot_count && expected_ > 0 && of_cells > expected_;
+    const bool ends_count = gained_little || (!cannot_count && of_cells > expected_);
     const bool is_handover = ends_count && at.tail >= least_of_series;
-    const double more = std::clamp(std::sqrt(1.5 * of_cells / rest), is_handover ? 3.0 : 1.5, 8.0);
+    const double most = gained_little ? 1.5 : cannot_count ? 16 : 8, least = is_handover ? 3.0 : 1.5;
+    double more = std::sqrt(1.5 * of_cells / rest);
+    if (cannot_count && more > 4) more *= 1.4;  // few cells tell little of many
+    more = std::clamp(more, std::min(least, most), most);
     expected_ = 2 * of_cells / (more * more);
-    return {std::min(std::ceil(more * at.cells), 2000.0), ends_count ? std::max(at.tail / 10, least_tail) : at.tail};
+    return {std::min(std::ceil(more * at.cells), 2000.0), ends_count ? rung(at.tail / 10) : at.tail};
   }
 
  private:
@@ -195,8 +206,8 @@ class BetweenSides {
     return point > 0 ? point : otherwise;
   }
 
-  // The largest delta that need not meet the tolerance.
-  double most_told() const { return question_.wanted == Wanted::epsilon ? 1 : 1e-9; }
+  // The largest delta or rate that need not meet the tolerance at first.
+  double most_told() const { return tells_deltas() ? 1 : 1e-9; }
 
   std::vector<double> of(std::span<const std::size_t> which) const {
     std::vector<double> points;
@@ -225,6 +236,8 @@ class BetweenSides {
     const bool is_guess = smallest < most_told() && std::any_of(which.begin(), which.end(), is_less);
     if (question_.wanted == Wanted::delta && question_.closes && is_guess) at.cells = std::ceil(at.cells / 5);
     const int attempts = question_.closes ? 5 : 1;
+    // Convolutions take more than closer answers by them.
+    if (question_.closes && question_.wanted == Wanted::delta && at.tail < least_of_series) at.tolerance *= 0.4;
     double before = infinity;
     bool has_lowered = false;
     Refinement refinement(question_.tolerance);
@@ -245,7 +258,7 @@ class BetweenSides {
       if (is_rounding && !is_wide) {
         // The ends may leave out too much, once.
         if (question_.wanted != Wanted::delta || !question_.closes || has_lowered) return at;
-        has_lowered = true, before = gap.most, at.tail = std::max(at.tail / 1000, least_tail);
+        has_lowered = true, before = gap.most, at.tail = rung(at.tail / 1000);
         continue;
       }
       before = gap.most;

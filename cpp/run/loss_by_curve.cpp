@@ -147,30 +147,40 @@ std::vector<Answer> tails_by_curve(const CurveOfLoss& of, std::span<const double
     for (Fall& fall : falls)
       if (fall.is_open() && rough.is_known(fall.beyond())) fall.take(rough);
   }
+  // A tail below any of interest is bounded by deltas before it, however roughly these are known.
+  const auto is_lost = [&](double epsilon) { return rough.at(epsilon).value.upper <= limits.floor(); };
+  for (std::size_t i = 0; i < epsilons.size(); ++i) {
+    if (!is_lost(epsilons[i])) continue;
+    for (const double part : {0.5, 1.0, 2.0}) wanted.push_back(epsilons[i] - part / (1 + falls[i].rate()));
+    for (const double part : {0.015625, 0.0625, 0.25}) wanted.push_back((1 - part) * epsilons[i]);
+  }
+  rough.ask(wanted);
+  const auto is_told_roughly = [&](double epsilon) {
+    return is_lost(epsilon) && rough.tail(epsilon).upper <= limits.floor();
+  };
   // Chords as long as suits deltas that are as close as asked, where the curves meet, and those that are not.
-  wanted.assign(epsilons.begin(), epsilons.end());
+  wanted.clear();
+  for (const double epsilon : epsilons)
+    if (!is_told_roughly(epsilon)) wanted.push_back(epsilon);
   for (const bool is_told : {false, true}) {
     for (std::size_t i = 0; i < epsilons.size(); ++i) {
-      if (!is_told && !of.closes) continue;
+      if ((!is_told && !of.closes) || is_told_roughly(epsilons[i])) continue;
       const auto [lower, upper] = (is_told ? curve : rough).at(epsilons[i]).value;
       const double gap = !is_told ? of.tolerance : upper > 0 ? 1 - lower / upper : 0.5;
       if (is_told && of.closes && gap <= of.tolerance) continue;
       const double length = std::sqrt(2 * std::clamp(gap, of.tolerance, 0.5)) / (1 + falls[i].rate());
       const double before = of.closes ? length : 1 / (1 + falls[i].rate());
-      if (upper <= limits.floor())  // a tail as tiny is bounded by deltas before it
-        for (const double part : {0.015625, 0.0625, 0.25}) wanted.push_back((1 - part) * epsilons[i]);
-      else
-        for (const double part : {0.5, 1.0, 2.0, 4.0}) {
-          wanted.push_back(epsilons[i] - part * before);
-          wanted.push_back(epsilons[i] + part * length);
-        }
+      for (const double part : {0.5, 1.0, 2.0, 4.0}) {
+        wanted.push_back(epsilons[i] - part * before);
+        wanted.push_back(epsilons[i] + part * length);
+      }
     }
     curve.ask(wanted);
     wanted.clear();
   }
   std::vector<Answer> answers;
   for (const double epsilon : epsilons) {
-    const Interval tail = curve.tail(epsilon);
+    const Interval tail = both(rough.tail(epsilon), curve.tail(epsilon));
     const bool is_tiny = tail.upper <= limits.floor();
     answers.push_back(curve.answer(tail, is_tiny || tail.upper - tail.lower <= limits.tolerance * tail.upper));
   }

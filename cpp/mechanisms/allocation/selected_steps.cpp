@@ -116,13 +116,13 @@ void add_corners(const Selection& selection, double m, double cells, double tail
   }
 }
 
-// The hull asked for last, by what is asked: it serves both directions.
+// The last hulls, by what is asked: each serves both directions.
 struct Kept {
   std::array<double, 6> asked{};
   std::vector<Corner> hull;
 };
 ForkSafeMutex& guard = *new ForkSafeMutex;
-Kept& kept = *new Kept;
+std::array<Kept, 4>& kept = *new std::array<Kept, 4>;
 
 std::vector<Corner> hull_of(Parameters p) {
   const double t = p[1], k = p[2], cells = p[4], tail = p[5];
@@ -132,7 +132,8 @@ std::vector<Corner> hull_of(Parameters p) {
   std::copy(p.begin(), p.end(), asked.begin());
   {
     const std::lock_guard lock(guard);
-    if (kept.asked == asked) return kept.hull;
+    for (const Kept& each : kept)
+      if (each.asked == asked) return each.hull;
   }
   std::vector<Corner> corners;
   std::vector<double> all;
@@ -141,7 +142,8 @@ std::vector<Corner> hull_of(Parameters p) {
   for (; !all.empty(); all.pop_back()) add_corners({mu, t, k}, all.back(), cells, tail, corners);
   std::vector<Corner> hull = lower_hull(corners);
   const std::lock_guard lock(guard);
-  kept = {asked, hull};
+  std::rotate(kept.begin(), kept.end() - 1, kept.end());
+  kept.front() = {asked, hull};
   return hull;
 }
 

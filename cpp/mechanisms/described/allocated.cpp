@@ -68,16 +68,14 @@ PairName allocated(bool is_above, const Described& one, Comparison way, const Ac
     return {"visible_allocation_" + std::string(form(way)) + "_" + side,
             {noise_of(one), steps, epochs, accuracy.cells, to_the_end(accuracy.tail)}};
   // The series, which knows the curve to an absolute error, takes less work.
-  const bool by_series = !replaces(way) && is_gaussian(*one.inner) && accuracy.tail >= 1e-16 &&
+  const bool by_series = !replaces(way) && is_gaussian(*one.inner) && accuracy.tail >= 5e-17 &&
                          has_series({std::sqrt(epochs) / noise_of(one), steps});
   if (!by_series) return convolved(side, is_above, one, way, accuracy);
   const Allocation allocation{std::sqrt(epochs) / noise_of(one), steps};
   const double interval = allocation_stride * spacing_of(allocation, accuracy);
-  // Tails in powers of 2^8, so that questions about nearby deltas share the curve.
-  const double tail = std::ldexp(1.0, 8 * static_cast<int>(std::floor(std::ilogb(accuracy.tail) / 8.0)));
   return {"random_allocation_" + side + back(form(way) == "add"),
           {noise_of(one), steps, epochs, accuracy.cells * allocation_interval(allocation, accuracy.cells) / interval,
-           absolute(tail)}};
+           absolute(accuracy.tail)}};
 }
 
 // What bounds more than the curve, or adds to it what its losses leave out.
