@@ -177,18 +177,12 @@ Answers by_curve(const Run& run, const Row& row, Comparison way, Points points, 
   return row.by_curve(of, points, limits);
 }
 
-// Whether P(L > loss) may be above `tail`: it is at most delta(loss - x) / (1 - e^-x), by a rough look at the curve.
-bool may_exceed(const Run& run, Comparison way, double loss, double tail, const Limits& limits) {
-  constexpr std::array before{16.0, 4.0, 1.0};
-  if (!(loss >= before[0] && loss <= ranges::epsilon.high)) return true;
-  std::array<double, before.size()> at{};
-  for (std::size_t k = 0; k < at.size(); ++k) at[k] = loss - before[k];
-  Limits rough = limits;
-  rough.tolerance = std::max(limits.tolerance, 0.1);
-  const Answers found = in_comparison(run, row_of(View::delta), way, at, rough);
-  for (std::size_t k = 0; k < at.size(); ++k)
-    if (found[k].upper <= tail * -math::expm1(-before[k]) * (1 - 16 * u)) return false;  // proof: loss-tail-chords
-  return true;
+// Whether P(L > loss) may be above `tail`: it is at most delta(loss - 4) / (1 - e^-4), by a rough look at the curve.
+bool may_exceed(const Run& run, Comparison way, double loss, double tail, Limits limits) {
+  if (!(loss >= 4 && loss <= ranges::epsilon.high)) return true;
+  limits.tolerance = std::max(limits.tolerance, 0.1);
+  const Answer found = in_comparison(run, row_of(View::delta), way, std::array{loss - 4}, limits).front();
+  return found.upper > tail * -math::expm1(-4.0) * (1 - 16 * u);  // proof: loss-tail-chords
 }
 
 // The law of the loss of terms that are not exact.
@@ -207,18 +201,15 @@ Answers loss_between_sides(const Run& run, const Row& row, std::size_t adjacency
   for (const Comparison way : adjacencies[adjacency].comparisons) {
     const WorkLimit work(tuning::most_work_of_deltas *
                          (1 + static_cast<double>(points.size()) / tuning::points_of_work));
-    if (worst.empty()) {
-      worst = by_curve(run, row, way, points, limits);
-      continue;
-    }
-    std::vector<std::size_t> which;
+    std::vector<std::size_t> which = all_of(points);
+    std::erase_if(which, [&](std::size_t k) {
+      return !worst.empty() && !(is_tail ? may_exceed(run, way, points[k], worst[k].lower, limits)
+                                         : may_exceed(run, way, worst[k].lower, rest_of(points[k]).lower, limits));
+    });
     std::vector<double> open;
-    for (std::size_t k = 0; k < worst.size(); ++k)
-      if (is_tail ? may_exceed(run, way, points[k], worst[k].lower, limits)
-                  : may_exceed(run, way, worst[k].lower, rest_of(points[k]).lower, limits))
-        which.push_back(k), open.push_back(points[k]);
-    if (open.empty()) continue;
-    const Answers found = by_curve(run, row, way, open, limits);
+    for (const std::size_t k : which) open.push_back(points[k]);
+    const Answers found = open.empty() ? Answers{} : by_curve(run, row, way, open, limits);
+    if (worst.empty()) worst = found;
     for (std::size_t k = 0; k < which.size(); ++k)
       worst[which[k]] = worse(worst[which[k]], found[k], [](const Answer&) { return false; });
   }
