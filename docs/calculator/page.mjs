@@ -107,7 +107,7 @@ function show(result) {
   const below = document.createElement("small");
   below.textContent = small;
   $("value").replaceChildren(large, below);
-  $("meaning").textContent = meaning(asked, result, state);
+  $("meaning").textContent = meaning(asked, result, state).replace(/e-(?=\d)/g, "e-\u2060"); // no line ends in 1e-
   [$("problem").hidden, $("result").hidden] = [true, false];
   form.mark("");
   showSnippet();
