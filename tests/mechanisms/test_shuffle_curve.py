@@ -31,9 +31,9 @@ def test_few_batches_are_the_integral(mu, batches, ratio, most, back):
         # Each alone, as s is kept for questions that are close together.
         (upper,) = sampling.shuffle_bound(mu, batches, ratio, share, back=back, alpha=[alpha])
         step = hs.Gaussian(1 / mu).delta_bounds(math.log(alpha), adjacency="remove-one")
-        times = [2 ** (k / 2) for k in range(-4, 13, 2)]
+        times = [2 ** (k / 2) for k in range(-4, 13)]
         least = min(step.upper, *(left_out(mu, t, alpha, batches, ratio, back=back) for t in times))
-        assert least * (1 - 1e-6) <= upper <= most * least
+        assert least * (1 - 1e-3) <= upper <= most * least  # s may lie between those
 
 
 def real_shuffle(mu, alpha, means):
@@ -99,11 +99,11 @@ def test_two_batches_of_all_records_are_the_integral(mu, back, replaces, weight)
             step.upper,
             *(
                 of_all(mu, 2 ** (k / 2), alpha, back=back, replaces=replaces, weight=w)
-                for k in range(-2, 9, 2)
+                for k in range(-2, 9)
                 for w in (weight, 1 - weight)
             ),
         )
-        assert least * (1 - 1e-6) <= upper <= 1.25 * least
+        assert least * (1 - 1e-3) <= upper <= 1.25 * least
 
 
 def chosen_last(mu, alpha, weights, *, back=False, replaces=False):
