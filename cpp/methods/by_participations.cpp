@@ -151,7 +151,7 @@ class BesideOthers final : public Evaluator {
       if (there.lower > delta) found.lower = std::max(found.lower, epsilon);
       if (there.upper <= delta) found.upper = std::min(found.upper, epsilon);
     };
-    ask(found.lower);
+    if (found.lower == 0) ask(0);
     const auto halve = [&](auto is_above) {
       double low = found.lower, high = found.upper;
       for (int k = 0; k < most_halvings && high - low > tolerance_ * high; ++k) {
