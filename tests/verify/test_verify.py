@@ -143,12 +143,6 @@ def _half(x):
     return np.exp(np.minimum(x, 0.0)) / 2
 
 
-def test_without_python_flint_the_extra_is_named(monkeypatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    with pytest.raises(ImportError, match=r"hockeystick\[verify\]"):
-        hs.verify(STEP, delta=1e-5)
-
-
 @pytest.mark.every(2)
 @pytest.mark.parametrize(
     "question",
