@@ -14,7 +14,7 @@
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/runtime/switches.hpp"
 #include "plan/cost.hpp"
-#include "plan/one_large_loss.hpp"
+#include "plan/large_loss.hpp"
 #include "plan/thinned.hpp"
 #include "plan/tuning.hpp"
 #include "pld/chernoff.hpp"
@@ -103,17 +103,14 @@ void ContourPlanner::seek(double epsilon) {
 
 void ContourPlanner::seek_large_loss() {
   if (is_off("large_loss") || !(at_.deviation > tuning::far_apart * saddlepoint_.deviation())) return;
-  const auto likely = [&](double epsilon) { return likely_large_loss(saddlepoint_, epsilon, question_.tolerance); };
   const bool wants_epsilon = question_.wants_epsilon() && at_.epsilon > 0;
-  const std::optional<double> epsilon =
-      wants_epsilon ? large_loss_epsilon(saddlepoint_, math::exp(at_.log_delta)) : at_.epsilon;
-  if (!epsilon || (wants_epsilon && !(*epsilon < tuning::nearly * at_.epsilon))) return;
-  const auto there = likely(*epsilon), found = there ? likely(*epsilon - there->raised()) : there;
-  if (!found || !(*epsilon > tuning::far_apart * found->deviation)) return;
-  const double log_delta = wants_epsilon ? at_.log_delta : math::log(found->delta);
-  if (!wants_epsilon && !(log_delta < at_.log_delta + tuning::far_less)) return;
+  const auto found = wants_epsilon ? large_loss_of(saddlepoint_, at_.log_delta)
+                                   : large_loss_at(saddlepoint_, at_.epsilon, at_.log_delta + tuning::far_less);
+  if (!found) return;
+  const bool is_steep = found->slope * found->epsilon > tuning::least_fall;
+  if (wants_epsilon && !(is_steep && found->epsilon < tuning::nearly * at_.epsilon)) return;
   is_large_loss_ = true;
-  place(*epsilon, log_delta, found->rate);
+  place(found->epsilon, found->log_delta, found->slope);
 }
 
 void ContourPlanner::place(double epsilon, double log_delta, double slope) {

@@ -42,12 +42,9 @@ struct ExpectedLosses {
 
   // Two large losses that make up epsilon.
   double two(double threshold, double epsilon) const {
-    std::size_t other = index(epsilon - threshold);  // the least loss that makes up epsilon with loss i
-    double sum = from[other] * above(threshold);
-    for (std::size_t i = index(threshold); i < loss.size() && loss[i] < epsilon - threshold; ++i) {
-      while (other > 0 && loss[other - 1] >= epsilon - loss[i]) --other;
-      sum += count[i] * from[other] / 2;
-    }
+    double sum = above(epsilon - threshold) * above(threshold);
+    for (std::size_t i = index(threshold); i < loss.size() && loss[i] < epsilon - threshold; ++i)
+      sum += count[i] * above(epsilon - loss[i]) / 2;
     return sum;
   }
 
@@ -94,7 +91,7 @@ std::optional<double> missed_by(const ExpectedLosses& losses, double threshold, 
 
 }  // namespace
 
-std::optional<LargeLossPlan> likely_large_loss(const Saddlepoint& saddlepoint, double epsilon, double tolerance) {
+std::optional<LargeLossPlan> plan_large_loss(const Saddlepoint& saddlepoint, double epsilon, double tolerance) {
   if (!(epsilon > 0)) return {};
   const ExpectedLosses losses(saddlepoint);
   const std::size_t first = losses.index(epsilon);
@@ -102,7 +99,7 @@ std::optional<LargeLossPlan> likely_large_loss(const Saddlepoint& saddlepoint, d
   for (std::size_t i = first; i < losses.loss.size(); ++i)
     delta += losses.count[i] * -math::expm1(epsilon - losses.loss[i]);
   if (!(delta > 0)) return {};
-  LargeLossPlan plan{epsilon, epsilon / 2, 0, 0, rate_of(epsilon, losses.from[first] / delta - 1), delta, infinity};
+  LargeLossPlan plan{epsilon, 0, 0, 0, rate_of(epsilon, losses.from[first] / delta - 1), delta, infinity};
   // The lower the threshold, the less does the sum of small losses deviate; the least that misses little, or else what
   // misses the least.
   for (const double part : {0.03, 0.06, 0.12, 0.25, 0.35, 0.5}) {
@@ -111,18 +108,15 @@ std::optional<LargeLossPlan> likely_large_loss(const Saddlepoint& saddlepoint, d
     plan.missed = *missed / delta, plan.threshold = part * epsilon;
     if (plan.missed < tuning::contour_share * tolerance) break;
   }
+  if (!(plan.missed < 1)) return {};
   double square = 0;
   for (std::size_t i = 0; i < losses.index(plan.threshold); ++i) {
     plan.centre += losses.count[i] * losses.loss[i];
     square += losses.count[i] * losses.loss[i] * losses.loss[i];
   }
   plan.deviation = std::sqrt(square);
+  if (!(std::fabs(plan.centre) < epsilon / 8)) return {};
   return plan;
-}
-
-std::optional<LargeLossPlan> plan_large_loss(const Saddlepoint& saddlepoint, double epsilon, double tolerance) {
-  const std::optional<LargeLossPlan> plan = likely_large_loss(saddlepoint, epsilon, tolerance);
-  return plan && plan->missed < 1 && std::fabs(plan->centre) < epsilon / 8 ? plan : std::nullopt;
 }
 
 LargeLossPlan aimed(LargeLossPlan plan, const Direction& direction) {
@@ -146,8 +140,9 @@ std::optional<double> large_loss_epsilon(const Saddlepoint& saddlepoint, double 
   }
   if (!(p - q > delta)) return {};
   const double alone = math::log((p - delta) / q);
-  const std::optional<LargeLossPlan> plan = likely_large_loss(saddlepoint, alone, 0.1);
-  return plan ? std::optional(alone + plan->raised()) : std::nullopt;
+  const std::optional<LargeLossPlan> plan = plan_large_loss(saddlepoint, alone, 0.1);
+  if (!plan) return {};
+  return alone + plan->centre + std::min(plan->rate * plan->deviation, 2.0) * plan->deviation / 2;
 }
 
 namespace {

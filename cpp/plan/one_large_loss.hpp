@@ -2,7 +2,6 @@
 // Where one large loss and the sum of all small ones decide delta(epsilon). No bound rests on these guesses.
 #pragma once
 
-#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -18,15 +17,9 @@ struct LargeLossPlan {
   double rate;                // -d log delta / d epsilon, by large losses alone
   double delta;               // by these, about
   double missed;              // what none and two large losses may add, relative to that
-
-  /// By how much the small losses raise the epsilon of a delta.
-  double raised() const { return centre + std::min(rate * deviation, 2.0) * deviation / 2; }
 };
 
-/// As if one large loss decided delta; nothing where there is none.
-std::optional<LargeLossPlan> likely_large_loss(const Saddlepoint& saddlepoint, double epsilon, double tolerance);
-
-/// Nothing where more losses decide delta too, or the sum of small ones does not lie near 0.
+/// Nothing where delta is not forecast to be decided by one large loss.
 std::optional<LargeLossPlan> plan_large_loss(const Saddlepoint& saddlepoint, double epsilon, double tolerance);
 
 /// The same at a closer look at where large losses decide.

@@ -125,15 +125,20 @@ inline const double flattest_line = tuned("flattest_line", 0.4);
 // A contour that leaves the largest losses out is planned only if it needs this part of the samples. By hand.
 // x2: nothing. /2: 1 answers, time +2%.
 inline const double much_fewer_samples = tuned("much_fewer_samples", 0.6);
-// One large loss may determine delta if the tilted deviation is this many times the plain one, and if epsilon is as
-// many times the deviation of the small losses. Its epsilon is used if it is this part of that of the moments, or log
-// delta this much less. By hand.
+// One large loss may determine delta if the tilted deviation is this many times the plain one. Its epsilon is used if
+// it is this part of that of the moments, or log delta this much less, and if log delta falls by this much over
+// epsilon. By hand.
 // x2: 2 answers, time +3%. /2: nothing.
 inline const double far_apart = tuned("far_apart", 4);
 // x2: 2 answers, time +1%. /2: 5 answers, time +1%.
 inline const double nearly = tuned("nearly", 0.8);
 // x2: nothing. /2: nothing.
 inline const double far_less = tuned("far_less", -2);
+// x2: nothing. /2: nothing.
+inline const double least_fall = tuned("least_fall", 1);
+// The squared expected number of large losses is less than this many deltas. By hand.
+// x2: nothing. /2: nothing.
+inline const double two_large_losses = tuned("two_large_losses", 30);
 
 // Contours: how much they are smoothed.
 
