@@ -33,6 +33,7 @@ class Explanation(NamedTuple):
     """A table of methods for each direction of the adjacency, asked by itself."""
 
     directions: tuple[tuple[MethodReport, ...], ...]
+    """Of each direction, a report of each method."""
     names: tuple[str, ...] = ()
     """Of each direction, in words."""
     notes: tuple[str, ...] = ()

@@ -48,9 +48,13 @@ class Enclosed(NamedTuple):
     """
 
     more_private: Mechanism | Composition
+    """It costs at most as much, but for `shift` and `missed`."""
     less_private: Mechanism | Composition
+    """It costs at least as much."""
     shift: float = 0.0
+    """By how much losses of the more private one may be too large [nats]."""
     missed: float = 0.0
+    """By how much its delta may be too large."""
 
 
 class Allowance(NamedTuple):

@@ -14,6 +14,7 @@ class Guarantee(NamedTuple):
     epsilon: float
     """In nats."""
     delta: float
+    """The probability that epsilon does not cover."""
 
 
 @spoken

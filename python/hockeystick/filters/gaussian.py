@@ -25,8 +25,11 @@ class Reading(NamedTuple):
     """What an odometer reports: the level in use, its epsilon and its delta."""
 
     mu: float
+    """The least level that the steps so far do not exceed."""
     epsilon: float
+    """Of that level at its delta, certified from above [nats]."""
     delta: float
+    """The one that was fixed with the level."""
 
 
 class GaussianFilter(Filter):
