@@ -50,7 +50,7 @@ def _curve(pair: object) -> Curve | None:
         case Gaussian(square):
             return gaussian(square)
         case Laplace(m):
-            return lambda epsilon: laplace_delta(m, 1, epsilon)
+            return lambda epsilon: laplace_delta([(m, 1)], epsilon)
         case Mixed():
             return lambda epsilon: _mixed(pair, epsilon)
         case MixedLaplace():

@@ -30,6 +30,7 @@ from hockeystick.verify.laws import (
 )
 
 MOST_LAPLACES = 200  # residues cost their cube: 1000 took 240 s
+MOST_TERMS = 2**18  # of residues, if noises differ: half a second
 SMALLEST_NOISE, LARGEST_NOISE = 0.1, 1e4  # of a random allocation
 MOST_JOINED = 3000  # evaluations of a curve for each sum of atoms
 Releases = Sequence[tuple[Mechanism, int]]
@@ -173,13 +174,17 @@ def _finite(laws: Counted, digits: int) -> tuple[str, Curve]:
 
 def _closed(smooth: Counted) -> tuple[str, Curve] | None:
     """A closed form, if there is one."""
-    if len(smooth) > 1:
-        return None
     made, n = smooth[0]
-    if n == 1:
+    if len(smooth) == n == 1:
         curve = closed.drawn(made)
         return ("closed form", curve) if curve else None
-    pair = made[0][1]
-    if len(made) == 1 and isinstance(pair, Laplace) and n <= MOST_LAPLACES:
-        return "residues", lambda epsilon: laplace_delta(pair.m, n, epsilon)
-    return None
+    parts = [
+        (each[0][1].m, count)
+        for each, count in smooth
+        if len(each) == 1 and isinstance(each[0][1], Laplace)
+    ]
+    total = sum(count for _, count in parts)
+    terms = total * math.prod(count + 1 for _, count in parts)
+    if len(parts) < len(smooth) or total > MOST_LAPLACES or terms > MOST_TERMS:
+        return None
+    return "residues", lambda epsilon: laplace_delta(parts, epsilon)
