@@ -108,7 +108,7 @@ bool is_dominated(Task& task, const Answer& found) {
 class Engine {
  public:
   /// `shares`: whether more than one question is going to be asked.
-  /// `settles`: whether what is refused at one point is asked less closely at the next.
+  /// `settles`: whether points next to a refused one are asked less closely.
   Engine(std::span<const Direction> directions, bool shares, bool settles = false)
       : shares_(shares), settles_(settles) {
     for (const Direction& direction : directions) runs_.emplace_back(direction);

@@ -70,7 +70,7 @@ double power_of(const ChordPoints& points, double x, bool removed) {
   return std::clamp(most * (1 + 4 * u), 0.0, x);  // proof: sampled-groups
 }
 
-// A test by its masses under what is compared and under what it is compared with: h(alpha) >= first - alpha second.
+// A test of P against Q: its masses under each. h(alpha) is at least first - alpha second.
 struct Line {
   double first, second;
 };

@@ -175,7 +175,7 @@ class Products {
         const double mass = mass_[half][n] * mass_unit, moment = moment_[half][n] * mass_unit;
         if (!above) {
           result.mass[k] = mass, result.moment[k] = moment;
-        } else if (mass > 0) {  // all split together, as they would be one by one
+        } else if (mass > 0) {  // the split of the sum is the sum of the splits
           const double weight = std::clamp((moment / mass - 1) / width, 0.0, 1.0);
           result.mass[k] += mass * (1 - weight);
           result.mass[k + 1] += mass * weight * step;

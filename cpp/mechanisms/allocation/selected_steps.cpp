@@ -116,7 +116,7 @@ void add_corners(const Selection& selection, double m, double cells, double tail
   }
 }
 
-// The last hulls, by what is asked: each serves both directions.
+// A hull that was made, and its arguments; it serves both directions.
 struct Kept {
   std::array<double, 6> asked{};
   std::vector<Corner> hull;
