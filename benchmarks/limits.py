@@ -25,10 +25,11 @@ from report import replaced
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "limits.md"
-PICTURE = PAGE.with_suffix(".png")
+PICTURES = {"default": "limits.png", "dark_background": "limits-dark.png"}  # by style
 RESULTS = HERE / "results" / "limits.json"
 LANES = 4  # doubles in a vector of AVX2, which valgrind has
 PRODUCT = 6  # operations of a complex product that is added to a sum, fused
@@ -251,9 +252,19 @@ def moved_table(found: dict[str, Work]) -> str:
 
 def draw(found: dict[str, Work]) -> None:
     """Instructions against each quantity, with the slope of the upper half of each curve."""
+    from matplotlib import style  # noqa: PLC0415
     from matplotlib.figure import Figure  # noqa: PLC0415
 
-    figure = Figure(figsize=(9.6, 7.6), layout="constrained")
+    for name, picture in PICTURES.items():
+        with style.context(name):
+            figure = Figure(figsize=(9.6, 7.6), layout="constrained")
+            draw_curves(figure, found)
+            kept = {"Software": None}
+            figure.savefig(PAGE.parent / picture, dpi=100, metadata=kept, transparent=True)
+
+
+def draw_curves(figure: Figure, found: dict[str, Work]) -> None:
+    """A graph for each quantity, and one legend."""
     for ax, series in zip(figure.subplots(2, 2).flat, SERIES, strict=True):
         for k, (engine, values) in enumerate(series.values.items()):
             works = [found[str(series.question(x)._replace(method=engine))] for x in values]
@@ -263,7 +274,6 @@ def draw(found: dict[str, Work]) -> None:
         ax.margins(x=0.04, y=0.14)
     handles, labels = figure.axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=2)
-    figure.savefig(PICTURE, dpi=100, metadata={"Software": None})
 
 
 def draw_line(ax: Axes, x: Sequence[float], y: Sequence[float], colour: str, label: str) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What README.md and the manual show is what happens: every block of code runs, page by page."""
 
+import contextlib
 import doctest
 import importlib
 import importlib.util
@@ -34,6 +35,7 @@ NO_CODE = {
     "javascript",
     "{commands}",
     "{glossary}",
+    "{image}",
     "{include}",
     "{literalinclude}",
     "{only}",
@@ -260,6 +262,48 @@ def test_names_in_code_are_found_in_the_reference(extension):
     assert names.found("calibrate", "") == "hockeystick.calibrate"
     for word in ("epsilon", "noise_multiplier", "reflected", "x", "np.reflected"):
         assert names.found(word, "hockeystick.calibrate") is None, word
+
+
+MECHANISMS = (  # one of each row of the manual's table
+    hs.Gaussian(1.0),
+    hs.DiscreteLaplace(parameter=1.0),
+    hs.PermuteAndFlip(1.0),
+    hs.ApproximateDP(1.0, 1e-6),
+    hs.ZCDP(0.1),
+    hs.TruncatedPoissonGaussian(
+        1.0, sampling_probability=0.1, truncated_batch_size=10, dataset_size=50
+    ),
+    hs.RandomizedResponse(0.5),
+    hs.ShuffledLocal(epsilon0=1.0, users=100),
+)
+
+
+def defined_under(mechanism):
+    """The adjacencies that a mechanism has a proved pair for."""
+    found = set()
+    for adjacency in hs.Adjacency:
+        with contextlib.suppress(ValueError):
+            mechanism.delta(0.5, adjacency=adjacency)
+            found.add(adjacency.name)
+    return found
+
+
+def named_in(cell):
+    """The adjacencies that a cell of the table names."""
+    named = set(re.findall("[A-Z_]{4,}", cell))
+    return set(hs.Adjacency.__members__) - named if cell.startswith("all") else named
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda each: type(each).__name__)
+def test_the_table_of_mechanisms_names_their_adjacencies(mechanism):
+    text = (ROOT / "docs" / "pipelines.md").read_text(encoding="utf-8")
+    row = next(
+        row for row in text.splitlines() if re.match(rf"\|.*`{type(mechanism).__name__}`", row)
+    )
+    _, own, sampled = row.strip("| ").split(" | ")
+    assert defined_under(mechanism) == named_in(own)
+    sample = getattr(mechanism, "poisson_sampled", None)
+    assert (defined_under(sample(0.1)) if sample else set()) == named_in(sampled)
 
 
 def test_numbers_in_a_console_have_one_colour(extension):
