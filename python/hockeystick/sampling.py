@@ -12,6 +12,7 @@ from hockeystick.adjacency import Adjacency
 from hockeystick.composition import Composition, Mechanism
 from hockeystick.limits import Options
 from hockeystick.mechanisms.gaussian import Gaussian
+from hockeystick.mechanisms.poisson_sampled import PoissonSampled
 
 Sampling = Literal["poisson", "random_allocation", "shuffled", "fixed_size", "cyclic"]
 SAMPLINGS: tuple[Sampling, ...] = get_args(Sampling)
@@ -102,7 +103,9 @@ class DPSGD(Composition):
         sampling: Sampling = "poisson",
         drop_last: bool = False,
     ) -> None:
-        noise, kind = _checks.noise_multiplier(noise_multiplier), sampling_of(sampling)
+        if noise_multiplier is None:  # a Gaussian may have other words in its place
+            _checks.noise_multiplier(noise_multiplier)  # type: ignore[unreachable]
+        step, kind = Gaussian(noise_multiplier), sampling_of(sampling)
         numbers: dict[str, Any] = {
             "batch_size": batch_size,
             "dataset_size": dataset_size,
@@ -112,10 +115,12 @@ class DPSGD(Composition):
         }
         way: dict[str, Any] = {"sampling": kind, "drop_last": drop_last}
         rate, count = rate_and_steps(**numbers, **way)
-        part, times = _part(noise, kind, rate, count, batch_size, dataset_size, drop_last)
+        part, times = _part(step, kind, rate, count, batch_size, dataset_size, drop_last)
         run = times * part
-        numbers = {name: x if x is None else _plain(x) for name, x in numbers.items()}
-        given = {"noise_multiplier": noise, **numbers, **way}
+        for name, x in numbers.items():  # as Python's own numbers
+            if x is not None:
+                numbers[name] = int(x) if x == int(x) else float(x)
+        given = {"noise_multiplier": step.noise_multiplier, **numbers, **way}
         kept = {"terms": run.terms, "_given": tuple(given.items())}
         kept |= given | {"sampling_probability": rate, "steps": count}
         for name, value in kept.items():
@@ -149,11 +154,6 @@ class DPSGD(Composition):
         shown = given | {"sampling_probability": self.sampling_probability, "steps": self.steps}
         head = [name.replace("_", " ") for name in shown]
         return _html.table(head, [[str(value) for value in shown.values()]], left=())
-
-
-def _plain(number: float) -> float:
-    """A number as Python's own: an int where it is whole."""
-    return int(number) if number == int(number) else float(number)
 
 
 def sampled_run(**scheme: Any) -> Composition:
@@ -192,11 +192,11 @@ def drawn(
     kind = sampling_of(sampling)
     way: dict[str, Any] = {"dataset_size": dataset_size, "drop_last": drop_last}
     q, count = rate_and_steps(**numbers, sampling=kind, **way)
-    return _part(noise_multiplier, kind, q, count, numbers.get("batch_size"), **way)
+    return _part(Gaussian(noise_multiplier), kind, q, count, numbers.get("batch_size"), **way)
 
 
 def _part(
-    noise: float,
+    step: Gaussian,
     kind: Sampling,
     q: float,
     count: int,
@@ -205,9 +205,8 @@ def _part(
     drop_last: bool,  # noqa: FBT001
 ) -> tuple[Mechanism, int]:
     """As `drawn`, of the probability q and the number of steps; `records` are those of a batch."""
-    step = Gaussian(noise)
     if kind == "poisson" or q == 0:
-        return step.poisson_sampled(q), count
+        return PoissonSampled(step, q), count
     if kind == "fixed_size":
         size = _checks.whole("dataset_size", dataset_size, 2, MOST_RECORDS)
         said = f"sampling_probability * dataset_size must be whole, got {q * size!r}"
@@ -255,8 +254,9 @@ def batches_of(dataset_size: int, batch_size: int, *, drop_last: bool) -> tuple[
 
 def sampling_of(name: object) -> Sampling:
     """The way of drawing batches of that name, underscore or hyphen."""
-    kind: Any = _checks.choice("sampling", str(name).replace("-", "_"), SAMPLINGS)
-    return kind  # type: ignore[no-any-return]
+    if name.__class__ is not str or name not in SAMPLINGS:
+        name = _checks.choice("sampling", str(name).replace("-", "_"), SAMPLINGS)
+    return name  # type: ignore[return-value]
 
 
 def rate_and_steps(
@@ -279,12 +279,15 @@ def rate_and_steps(
         ValueError: A number is out of range.
         TypeError: A number is missing, given twice, or has the wrong type.
     """
-    said, rate = one_of(sampling_probability=sampling_probability, batch_size=batch_size)
-    cut = said == "batch_size" and sampling in EPOCHS
-    if _checks.instance("drop_last", drop_last, bool) and not cut:
+    unclear = (sampling_probability is None) == (batch_size is None)
+    if unclear or (steps is None) == (epochs is None):
+        one_of(sampling_probability=sampling_probability, batch_size=batch_size)
+        one_of(steps=steps, epochs=epochs)
+    cut = batch_size is not None and sampling in EPOCHS
+    if drop_last is not False and _checks.instance("drop_last", drop_last, bool) and not cut:
         why = "without batch_size" if sampling in EPOCHS else f"for {sampling!r}"
         raise ValueError(f"drop_last must be False {why}: no epoch is cut into batches; got True")
-    if said == "batch_size":
+    if batch_size is not None:
         if dataset_size is None:
             raise TypeError("dataset_size must be given with batch_size")
         size = _checks.whole("dataset_size", dataset_size, 1, MOST_RECORDS)
@@ -298,18 +301,17 @@ def rate_and_steps(
                 f"dataset_size must be given with batch_size, or if sampling is 'fixed_size', "
                 f"and only then, got {_checks.show(dataset_size)} with {sampling!r}"
             )
-        part = _checks.probability("sampling_probability", rate)
-    said, length = one_of(steps=steps, epochs=epochs)
-    if said == "steps":
-        return float(part), _checks.whole("steps", length, 0, _checks.MAX_COUNT)
+        part = _checks.probability("sampling_probability", sampling_probability)
+    if epochs is None:
+        return float(part), _checks.whole("steps", steps, 0, _checks.MAX_COUNT)
     if part == 0:
         raise ValueError("sampling_probability must be above 0 where epochs are given, got 0")
-    exact = Fraction(_checks.non_negative("epochs", length)) / Fraction(part)
+    exact = Fraction(_checks.non_negative("epochs", epochs)) / Fraction(part)
     nearest = round(exact)
     count = nearest if abs(exact - nearest) <= exact * Fraction(2) ** -50 else math.ceil(exact)
     if count > _checks.MAX_COUNT:
         raise ValueError(
-            f"epochs must make at most {_checks.MAX_COUNT} steps, got {_checks.show(length)}"
+            f"epochs must make at most {_checks.MAX_COUNT} steps, got {_checks.show(epochs)}"
         )
     return float(part), count
 

@@ -52,7 +52,9 @@ def test_a_run_is_asked_in_few_calls():
 
 
 def test_a_run_is_made_and_asked_in_few_calls():
-    assert len(calls_of(lambda: built().epsilon(1e-6))) <= 24
+    assert len(calls_of(lambda: built().epsilon(1e-6))) <= 21
+    scheme = {"sampling_probability": 0.001, "steps": 10_000}
+    assert len(calls_of(lambda: hs.DPSGD(0.8, **scheme).epsilon(1e-6))) <= 25
 
 
 def test_one_row_is_asked_in_few_calls():

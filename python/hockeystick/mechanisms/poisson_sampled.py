@@ -97,17 +97,20 @@ class PoissonSampled(Mechanism):
     mechanism: SamplableMechanism
     sampling_probability: float
 
-    def __post_init__(self) -> None:
-        _checks.instance("mechanism", self.mechanism, SamplableMechanism)
-        q = _checks.probability("sampling_probability", self.sampling_probability)
+    def __init__(self, mechanism: SamplableMechanism, sampling_probability: float) -> None:
+        _checks.instance("mechanism", mechanism, SamplableMechanism)
+        q = _checks.probability("sampling_probability", sampling_probability)
+        object.__setattr__(self, "mechanism", mechanism)
         object.__setattr__(self, "sampling_probability", q)
 
     def simplified(self) -> Mechanism | None:
         """None at q = 0, the mechanism itself at q = 1."""
-        inner = self.mechanism.simplified()
-        if self.sampling_probability == 0 or inner is None:
+        simplest: Mechanism | None = self.mechanism
+        if type(self.mechanism).simplified is not Mechanism.simplified:  # a few have a simpler form
+            simplest = self.mechanism.simplified()
+        if self.sampling_probability == 0 or simplest is None:
             return None
-        return inner if self.sampling_probability == 1 else self
+        return simplest if self.sampling_probability == 1 else self
 
     def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
         """The pair (P, Q) that dominates all neighbours in `direction`."""
