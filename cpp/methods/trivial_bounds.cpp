@@ -18,6 +18,7 @@
 
 #include "methods/largest_loss.hpp"
 #include "methods/method.hpp"
+#include "methods/single_step.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
@@ -179,6 +180,53 @@ std::optional<Answer> delta_next_to_largest_loss(const Direction& direction, dou
 
 namespace {
 
+// Whose largest losses bound delta: those of the run, or those of the reverse run, minus the least of the run.
+enum class Largest { own, reverse };
+
+// Encloses log(1 - delta(epsilon)) where most steps show whether they lose next to nothing or much; else [-inf, 0].
+Interval log_spared(const Direction& direction, double epsilon, Largest largest) {
+  const bool is_own = largest == Largest::own;
+  const auto bound = [=](const DominatingPair& pair) {
+    const double least = pair.loss_infimum();
+    return is_own ? pair.finite_loss_bound() : 1e-12 * (1 + std::fabs(least)) - least;
+  };
+  double sum = 0, sizes = std::fabs(epsilon), hidden = 0;
+  for (const Term& term : direction) {
+    const double count = static_cast<double>(term.count), most = bound(*term.pair);
+    if (!std::isfinite(most)) return {-infinity, 0};
+    sum += count * most, sizes += count * std::fabs(most);
+    hidden += count * (most + math::log1p(-std::min(1.0, term.pair->total_variation_bound())));
+  }
+  const double left = is_own ? sum - epsilon : sum + epsilon;
+  if (!(left > 0) || !(hidden <= 0.1 * sum)) return {-infinity, 0};
+  const double rounding = 8 * u * static_cast<double>(direction.size() + 2);
+  const double off = rounding * sizes, cap = left + off;  // proof: capped-likelihoods
+  double likelier = 0, rounded = 0;                       // log of the product
+  for (const Term& term : direction) {
+    const double count = static_cast<double>(term.count), most = bound(*term.pair);
+    const double at = is_own ? down(most - cap) : up(cap - most), from = is_own ? most - at : most;
+    const double log_rest = math::log1p(-single_step_delta(*term.pair, at).lower);
+    likelier += std::max(0.0, count * (from + log_rest));                                   // proof: capped-likelihoods
+    rounded += rounding * count * (std::fabs(from) + std::fabs(at) + std::fabs(log_rest));  // proof: capped-likelihoods
+  }
+  const double base = is_own ? -left : -sum;
+  return {is_own && std::isfinite(largest_loss(direction)) ? base - off : -infinity,
+          std::min(0.0, base + off + likelier + rounded)};
+}
+
+// Encloses epsilon by them. A fixed point of what likelier outcomes add, from below, and then a little beyond.
+Interval epsilon_by_capped_likelihoods(const Direction& direction, double delta) {
+  const double rest = math::log1p(-delta);
+  Interval found{0, std::max(0.0, up(largest_loss(direction) + rest * (1 - 8 * u)))};  // proof: capped-likelihoods
+  double epsilon = largest_finite_loss(direction) + rest;
+  for (int k = 0; k < 16 && epsilon > 0 && std::isfinite(epsilon); ++k) {
+    const double over = log_spared(direction, epsilon, Largest::own).upper - rest * (1 + 8 * u);
+    if (over <= 0) return {epsilon, found.upper};  // proof: capped-likelihoods
+    epsilon -= 1.001 * over + 1e-13 * epsilon;
+  }
+  return found;
+}
+
 double large_loss(const Direction& direction, double epsilon, double tolerance) {
   double likely = 1;
   for (const Term& term : direction) likely += static_cast<double>(term.count) * term.pair->total_variation_bound();
@@ -236,6 +284,12 @@ class TrivialBounds final : public Evaluator {
       result.lower = std::max(result.lower, near->lower), result.upper = std::min(result.upper, near->upper);
       result.converged = near->converged, result.limited_by = near->limited_by, result.rounding = near->rounding;
     }
+    for (const Largest largest : {Largest::own, Largest::reverse}) {
+      const Interval rest = log_spared(terms_, at, largest);
+      // proof: capped-likelihoods
+      result.lower = std::max(result.lower, -math::expm1(rest.upper) * (1 - 8 * u));
+      result.upper = std::min(result.upper, -math::expm1(rest.lower) * (1 + 8 * u));
+    }
     return result;
   }
 
@@ -244,8 +298,7 @@ class TrivialBounds final : public Evaluator {
     if (delta == 0) return essential_supremum(terms_);
     if (infinite_.exceeds(delta)) return {infinity, infinity};
     if (delta >= total_variation(terms_)) return {0, 0};
-    // proof: largest-losses
-    return both({0, largest_loss(terms_)}, epsilon_by_largest_losses(terms_, delta, tolerance_));
+    return both(epsilon_by_capped_likelihoods(terms_, delta), epsilon_by_largest_losses(terms_, delta, tolerance_));
   }
 
   Direction terms_;

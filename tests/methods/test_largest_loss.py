@@ -11,6 +11,7 @@ from scipy import stats
 
 import hockeystick as hs
 import random_runs
+from exact.responses import Responses
 from hockeystick import Adjacency, _core
 from hockeystick.verify import largest
 from random_runs import KINDS, Term, is_defined
@@ -277,3 +278,46 @@ def test_one_method_answers():
     asked = {"tolerance": 1e-3, "memory_limit": 1 << 30}
     named = _core.epsilon_bounds(terms, np.zeros(1), method="fft_composition", **asked)
     assert (named[0].lower, named[0].upper, named[0].limited_by) == (0, math.inf, "method")
+
+
+def clear(epsilon, count):
+    """Pure losses so large that each is nearly sure: their curve is a sum of binomial terms."""
+    return [(hs.ApproximateDP(epsilon, 0.0).dominating_pair(hs.Direction.REMOVE), count)]
+
+
+def by_trivial_bounds(terms, query, at):
+    ask = _core.epsilon_bounds if query == "epsilon" else _core.delta_bounds
+    (found,) = ask([terms], [at], tolerance=1e-3, memory_limit=1 << 28, method="trivial_bounds")
+    return found
+
+
+@pytest.mark.parametrize("part", [1e-6, 0.1, 0.9, 1.0, 1.6, 3.0])
+@pytest.mark.parametrize("epsilon", [7.0, 9.0, 25.0])
+def test_one_step_is_met_by_its_capped_likelihoods(epsilon, part):
+    """Above by what no more than the cap is likelier, below by that all are."""
+    with ctx.workprec(200):
+        truth = Responses(epsilon, 0.0, 1).curve(epsilon - part)
+        found = by_trivial_bounds(clear(epsilon, 1), "delta", epsilon - part)
+        assert found.lower <= truth <= found.upper
+        assert found.lower >= truth * (1 - arb(1e-10)) - arb(4e-11)
+        assert found.upper <= 1 - (-arb(part) * (1 + arb(1e-10))).exp() + arb(4e-11)
+        goal = by_trivial_bounds(clear(epsilon, 1), "epsilon", float(truth.mid()))
+        assert goal.lower <= (epsilon - part) * (1 + 1e-12)
+        assert goal.lower >= epsilon - part - 1e-2 * part - 1e-9 * epsilon
+        most = epsilon + (1 - truth).log()
+        assert most <= goal.upper * (1 + arb(1e-14)) <= most * (1 + arb(1e-11))
+
+
+@pytest.mark.parametrize("count", [2, 30, 300])
+@pytest.mark.parametrize("epsilon", [8.0, 12.0, 30.0])
+def test_many_steps_are_enclosed_by_their_capped_likelihoods(epsilon, count):
+    for part in (1e-3, 0.5, 3.0, 19.0, 1.0 + epsilon):
+        at = max(0.0, count * epsilon - part)
+        with ctx.workprec(400):
+            truth = Responses(epsilon, 0.0, count).curve(at)
+            found = by_trivial_bounds(clear(epsilon, count), "delta", at)
+            assert found.lower <= truth <= found.upper
+            if 1 - truth > 1e-15:
+                goal = by_trivial_bounds(clear(epsilon, count), "epsilon", float(truth.mid()))
+                assert goal.lower <= at * (1 + 1e-9)
+                assert goal.upper >= at * (1 - 1e-9)
