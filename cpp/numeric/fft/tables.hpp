@@ -75,13 +75,13 @@ struct LognormalNodes {
   std::size_t count;
 };
 
-/// The pairs x[n + at] y[n + factor_at] of a diagonal, with up to three weights.
+/// The pairs x[n + at] y[n + factor_at] of a diagonal, with three weights.
 struct Diagonal {
   std::ptrdiff_t at, factor_at;
   double first, second, third;
 };
 
-/// Outputs of the kernels of diagonals, which a multiple of a vector fits.
+/// Outputs of the kernel of diagonals, which a multiple of a vector fits.
 constexpr std::size_t diagonal_block = 16;
 
 /// Samples of a contour, a multiple of 8: s, the values to be multiplied by e^(s d), and their errors: of a value, and
@@ -134,8 +134,6 @@ struct SimdKernels {
   void (*contour_sums)(const ContourSamples&, double d, double* sums) = nullptr;
   void (*lognormal_sums)(const LognormalNodes&, double real, double imaginary, double* sums,
                          std::size_t count) = nullptr;
-  void (*split_diagonals)(const Diagonal*, std::size_t count, std::ptrdiff_t start, const double* mass,
-                          const double* factor, double* low, double* high) = nullptr;
   void (*merge_diagonals)(const Diagonal*, std::size_t count, std::ptrdiff_t start, const double* mass,
                           const double* moment, const double* factor, const double* factor_moment, double* sum,
                           double* sum_moment) = nullptr;

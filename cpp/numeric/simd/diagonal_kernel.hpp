@@ -13,30 +13,6 @@ namespace hockeystick::HOCKEYSTICK_ISA {
 
 constexpr std::size_t diagonal_parts = Vec::lanes <= 4 ? 4 : diagonal_block / Vec::lanes;
 
-/// low[n] += first x y and high[n] += second x y, x = mass[start + at + n] and y = factor[start + factor_at + n].
-inline void split_diagonals(const Diagonal* diagonals, std::size_t count, std::ptrdiff_t start, const double* mass,
-                            const double* factor, double* low, double* high) {
-  constexpr std::size_t parts = diagonal_parts, width = Vec::lanes;
-  for (std::size_t n = 0; n < diagonal_block; n += parts * width) {
-    Vec first[parts], second[parts];
-    HOCKEYSTICK_UNROLL for (std::size_t i = 0; i < parts; ++i) first[i] = second[i] = Vec::broadcast(0);
-    for (std::size_t k = 0; k < count; ++k) {
-      const std::ptrdiff_t from = start + static_cast<std::ptrdiff_t>(n);
-      const double *x = mass + (diagonals[k].at + from), *y = factor + (diagonals[k].factor_at + from);
-      const Vec a = Vec::broadcast(diagonals[k].first), b = Vec::broadcast(diagonals[k].second);
-      HOCKEYSTICK_UNROLL for (std::size_t i = 0; i < parts; ++i) {
-        const Vec product = Vec::load(x + i * width) * Vec::load(y + i * width);
-        first[i] = multiply_add(a, product, first[i]);
-        second[i] = multiply_add(b, product, second[i]);
-      }
-    }
-    HOCKEYSTICK_UNROLL for (std::size_t i = 0; i < parts; ++i) {
-      (Vec::load(low + n + i * width) + first[i]).store(low + n + i * width);
-      (Vec::load(high + n + i * width) + second[i]).store(high + n + i * width);
-    }
-  }
-}
-
 /// sum[n] += first x y and sum_moment[n] += second x' y + third x y', x' of moment and y' of factor_moment.
 inline void merge_diagonals(const Diagonal* diagonals, std::size_t count, std::ptrdiff_t start, const double* mass,
                             const double* moment, const double* factor, const double* factor_moment, double* sum,

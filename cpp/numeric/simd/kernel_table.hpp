@@ -34,7 +34,7 @@ constexpr SimdKernels kernel_table(const char* name) {
   kernel.panel = &panel, kernel.cells = &cells;
   kernel.contour_sums = &contour_sums;
   kernel.lognormal_sums = &lognormal_sums;
-  kernel.split_diagonals = &split_diagonals, kernel.merge_diagonals = &merge_diagonals;
+  kernel.merge_diagonals = &merge_diagonals;
   return kernel;
 }
 
