@@ -81,7 +81,7 @@ AtomicLaw best_of_run_above(const BothWays& run, const NumberOfRuns& runs, doubl
 
 AtomicLaw best_of_run_below(const BothWays& run, const NumberOfRuns& runs, double cells, double tail, double goal) {
   const KnownWays known = known_ways(run, cells, rare(runs, tail));
-  const AtomicLaw base = law_below(curve_between(known.forth, known.back), 1);
+  const AtomicLaw base = law_below(curve_between(known.forth, known.back));
   return best_of_attained(base, runs, best_first_mass(base, runs, goal));
 }
 

@@ -171,7 +171,7 @@ EnclosedCurve curve_between(const KnownDeltas& forth, const KnownDeltas& back) {
 
 AtomicLaw run_law(const BothWays& run, double cells, double tail, bool above) {
   const auto [forth, back] = known_ways(run, cells, std::max(tail, 1e-290));
-  return above ? law_above(curve_above(forth, back)) : law_below(curve_between(forth, back), 1);
+  return above ? law_above(curve_above(forth, back)) : law_below(curve_between(forth, back));
 }
 
 }  // namespace hockeystick

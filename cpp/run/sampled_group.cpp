@@ -166,7 +166,7 @@ AtomicLaw sampled_group_law(std::span<const BothWays> groups, std::span<const do
       EnclosedCurve curve = curve_above(forth, back);
       drawn.push_back({{std::move(curve.alpha), std::move(curve.upper)}, heads.masses.at(j + 1)});
     } else {
-      drawn.push_back({chords_below(curve_between(forth, back), 1), heads.masses.at(j + 1)});
+      drawn.push_back({chords_below(curve_between(forth, back)), heads.masses.at(j + 1)});
     }
   }
   double rest = heads.cut;

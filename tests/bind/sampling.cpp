@@ -198,12 +198,12 @@ void bind_sampling(py::module_& m) {
       py::arg("pair"), "Losses and P-masses.");
   module.def(
       "curve_law",
-      [listed](std::vector<double> alpha, std::vector<double> lower, std::vector<double> upper, std::size_t stride) {
+      [listed](std::vector<double> alpha, std::vector<double> lower, std::vector<double> upper, bool is_above) {
         const EnclosedCurve curve{std::move(alpha), std::move(lower), std::move(upper)};
-        return listed(stride > 0 ? law_below(curve, stride) : law_above(curve));
+        return listed(is_above ? law_above(curve) : law_below(curve));
       },
-      py::arg("alpha"), py::arg("lower"), py::arg("upper"), py::arg("stride"),
-      "The atoms of the law above a curve, or below it for a stride > 0, and the errors of masses and losses.");
+      py::arg("alpha"), py::arg("lower"), py::arg("upper"), py::arg("is_above"),
+      "The atoms of the law above a curve, or below it, and the errors of masses and losses.");
   module.def(
       "reversed_curve",
       [](std::vector<double> alpha, std::vector<double> lower, std::vector<double> upper) {

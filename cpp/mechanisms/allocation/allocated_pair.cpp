@@ -286,7 +286,7 @@ AtomicLaw law_of(const GridLaw& law, const DominatingPair& step, const Allocatio
   if (!above) {
     const double floor = curve.upper.back();
     ChordPoints chords{std::move(curve.alpha), std::move(curve.upper)};
-    if (known != nullptr) chords = spliced(chords_below(*known, 1), chords);
+    if (known != nullptr) chords = spliced(chords_below(*known), chords);
     if (request.spacing > 0) chords = chords_on_lattice(chords, request.spacing, floor);
     return law_below_chords(chords.alpha, chords.value, floor);
   }

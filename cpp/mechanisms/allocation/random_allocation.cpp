@@ -22,7 +22,7 @@ AtomicLaw above(Parameters p) {
   return law_above(some);
 }
 
-AtomicLaw below(Parameters p) { return law_below(*curve_of(p), 1); }
+AtomicLaw below(Parameters p) { return law_below(*curve_of(p)); }
 
 // Cells in a deviation of the loss; the tail is the mass left out at each end.
 const std::vector<Parameter> parameters{parameter::noise_multiplier, allocated_steps, allocated_epochs,

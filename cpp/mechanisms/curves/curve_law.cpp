@@ -185,46 +185,40 @@ void check_curve(EnclosedCurve& curve) {
 
 AtomicLaw law_above(const EnclosedCurve& curve) { return hull_law(points_above(curve)); }
 
-AtomicLaw law_below(const EnclosedCurve& curve, std::size_t stride) {
-  const ChordPoints chords = chords_below(curve, stride);
+AtomicLaw law_below(const EnclosedCurve& curve) {
+  const ChordPoints chords = chords_below(curve);
   return law_below_chords(chords.alpha, chords.value, 0);
 }
 
-ChordPoints chords_below(const EnclosedCurve& curve, std::size_t stride) {
+ChordPoints chords_below(const EnclosedCurve& curve) {
   const std::vector<double>&alpha = curve.alpha, &low = curve.lower, &high = curve.upper;
-  const std::size_t last = alpha.size() - 1, cells = last / stride;
-  std::vector<double> bound(cells + 1, infinity), kinks;
-  for (std::size_t i = 0; i < cells; ++i) {
-    const std::size_t from = i * stride, to = from + stride;
-    const double start = alpha[from];
-    const double slope = std::clamp((low[to] - low[from]) / (alpha[to] - start), -1.0, 0.0);
-    double offset = infinity;  // of the line, at `start`
-    for (std::size_t k = from; k < to; ++k) {
-      // Values of a line through (x, value), less the cell's own line, at both ends of the gap: the least of them.
-      const auto least = [&](double x, double value, double steep) {
-        const auto at = [&](double end) { return value + steep * (end - x) - slope * (end - start); };
-        const double size = std::fabs(steep) * (alpha[k + 1] - alpha[k]) + std::fabs(slope) * (alpha[to] - start);
-        return std::min(at(alpha[k]), at(alpha[k + 1])) - slack * (std::fabs(value) + size);  // proof: curve-hull
-      };
-      double best = least(alpha[k + 1], low[k + 1], 0);  // h does not increase
-      best = std::max(best, least(alpha[k], 1 - alpha[k], -1));
+  const std::size_t last = alpha.size() - 1;
+  ChordPoints chords{alpha, std::vector<double>(last + 1, infinity)};
+  for (std::size_t k = 0; k < last; ++k) {
+    const double width = alpha[k + 1] - alpha[k], slope = std::clamp((low[k + 1] - low[k]) / width, -1.0, 0.0);
+    // A line through (x, value), less one of the gap's own slope that is 0 at its start: the least at both ends.
+    const auto least = [&](double x, double value, double steep) {
+      const auto at = [&](double end) { return value + steep * (end - x) - slope * (end - alpha[k]); };
+      const double size = std::fabs(steep) * width + std::fabs(slope) * width;
+      return std::min(at(alpha[k]), at(alpha[k + 1])) - slack * (std::fabs(value) + size);  // proof: curve-hull
+    };
+    double offset = least(alpha[k + 1], low[k + 1], 0);  // h does not increase
+    offset = std::max(offset, least(alpha[k], 1 - alpha[k], -1));
+    if (k > 0) {
       // proof: curve-hull
-      if (k > 0)
-        best = std::max(
-            best, least(alpha[k], low[k], down((low[k] - high[k - 1]) / (alpha[k] - alpha[k - 1]) * (1 + 4 * u))));
-      if (k + 2 <= last) {
-        // proof: curve-hull
-        const double steep = (high[k + 2] - low[k + 1]) / (alpha[k + 2] - alpha[k + 1]);
-        best = std::max(best, least(alpha[k + 1], low[k + 1], std::min(0.0, steep * (1 - 4 * u))));
-      }
-      offset = std::min(offset, best);
+      const double steep = down((low[k] - high[k - 1]) / (alpha[k] - alpha[k - 1]) * (1 + 4 * u));
+      offset = std::max(offset, least(alpha[k], low[k], steep));
     }
-    bound[i] = std::min(bound[i], offset);
-    const double rise = slope * (alpha[to] - start);
-    bound[i + 1] = std::min(bound[i + 1], offset + rise - slack * (std::fabs(offset) + std::fabs(rise)));
+    if (k + 2 <= last) {
+      // proof: curve-hull
+      const double steep = (high[k + 2] - low[k + 1]) / (alpha[k + 2] - alpha[k + 1]) * (1 - 4 * u);
+      offset = std::max(offset, least(alpha[k + 1], low[k + 1], std::min(0.0, steep)));
+    }
+    const double rise = slope * width;
+    chords.value[k] = std::min(chords.value[k], offset);
+    chords.value[k + 1] = offset + rise - slack * (std::fabs(offset) + std::fabs(rise));
   }
-  for (std::size_t i = 0; i <= cells; ++i) kinks.push_back(alpha[i * stride]);
-  return {std::move(kinks), std::move(bound)};
+  return chords;
 }
 
 ChordPoints spliced(ChordPoints near, const ChordPoints& far) {
@@ -289,12 +283,22 @@ EnclosedCurve reversed(const EnclosedCurve& curve) {
   EnclosedCurve result;
   for (std::size_t k = curve.alpha.size(); k-- > 0;) {
     const double alpha = 1 / curve.alpha[k], rest = curve.alpha[k] - 1;
-    const double off = 8 * u * (1 + alpha);  // proof: curve-hull
+    const double off = 8 * u * std::max(1.0, alpha);  // proof: curve-hull
     result.alpha.push_back(alpha);
-    result.lower.push_back(std::max(0.0, alpha * (curve.lower[k] + rest) - off));
+    if (!curve.lower.empty()) result.lower.push_back(std::max(0.0, alpha * (curve.lower[k] + rest) - off));
     result.upper.push_back(std::min(1.0, alpha * (curve.upper[k] + rest) + off));
   }
   return result;
+}
+
+EnclosedCurve whole_curve(const EnclosedCurve& forth, const EnclosedCurve& back) {
+  EnclosedCurve curve = reversed(back);
+  for (const auto part : {&EnclosedCurve::alpha, &EnclosedCurve::lower, &EnclosedCurve::upper}) {
+    if ((curve.*part).empty()) continue;  // no lower values are known
+    (curve.*part).pop_back();
+    (curve.*part).insert((curve.*part).end(), (forth.*part).begin(), (forth.*part).end());
+  }
+  return curve;
 }
 
 AtomicLaw law_below_chords(std::span<const double> alpha, std::span<const double> value, double floor) {

@@ -15,7 +15,8 @@
 
 namespace hockeystick {
 
-/// lower[k] <= h(alpha[k]) <= upper[k] at 0 < alpha[0] < alpha[1] < ...; at least two points.
+/// lower[k] <= h(alpha[k]) <= upper[k] at 0 < alpha[0] < alpha[1] < ...; at least two points. What asks for upper
+/// values alone takes a curve without lower ones, too.
 struct EnclosedCurve {
   std::vector<double> alpha, lower, upper;
 };
@@ -28,9 +29,9 @@ void check_curve(EnclosedCurve& curve);
 /// convex and below all points, hence below the largest convex function below them, and below its own chords.
 AtomicLaw law_above(const EnclosedCurve& curve);
 
-/// A law whose curve lies below h, with kinks at every `stride`-th point. Between two such points h is above a line:
-/// of any slope, and as high as the chords of its neighbours, continued into each gap between points, allow.
-AtomicLaw law_below(const EnclosedCurve& curve, std::size_t stride);
+/// A law whose curve lies below h, with kinks at the points. Between two of them h is above a line: of any slope, and
+/// as high as the chords of the gaps beside it, continued into this one, allow.
+AtomicLaw law_below(const EnclosedCurve& curve);
 
 /// Points at increasing alpha > 0: h lies above the chord in each gap.
 struct ChordPoints {
@@ -38,7 +39,7 @@ struct ChordPoints {
 };
 
 /// The chords of `law_below`.
-ChordPoints chords_below(const EnclosedCurve& curve, std::size_t stride);
+ChordPoints chords_below(const EnclosedCurve& curve);
 
 /// Those of `near`, and those of `far` from where they are higher on.
 ChordPoints spliced(ChordPoints near, const ChordPoints& far);
@@ -51,6 +52,9 @@ ChordPoints chords_on_lattice(const ChordPoints& chords, double spacing, double 
 
 /// The curve of the reverse, alpha h(1 / alpha) + 1 - alpha.
 EnclosedCurve reversed(const EnclosedCurve& curve);
+
+/// The curve of which one part, and one of its reverse, are given from alpha = 1 on.
+EnclosedCurve whole_curve(const EnclosedCurve& forth, const EnclosedCurve& back);
 
 /// A law whose curve lies below h, if h is at least `floor` and in every gap above a line through at most `value` at
 /// both ends. At least one increasing alpha > 0.

@@ -129,16 +129,9 @@ void set_even(const Draws& draws, Others others, double alpha, std::vector<doubl
   }
 }
 
-// Upper bounds at alpha = 1 + gamma (e^x - 1), x = 0, step, 2 step, ..., as far as they exceed `tail`; past e^600 by
-// the logarithms of alpha. In x the curves are as smooth as those of the noise alone.
-struct Values {
-  std::vector<double> alpha, upper;
-  std::vector<LogPoint> beyond;
-};
-
 // Upper bounds where x > 600. With equal v_j the parts of equal others are h_j(e^x); without v_j those of opposite
 // ones are h_j(alpha).
-void add_far(const Draws& draws, Others others, double step, double cells, double tail, Values& values) {
+void add_far(const Draws& draws, Others others, double step, double cells, double tail, HalfCurve& values) {
   double x = most_loss;
   const double log_gamma = math::log(draws.gamma);
   for (std::size_t k = 0; k < (1 << 20); ++k) {
@@ -153,8 +146,10 @@ void add_far(const Draws& draws, Others others, double step, double cells, doubl
   }
 }
 
-Values values_above(const Draws& draws, Others others, double step, double cells, double tail) {
-  Values values;
+// Upper bounds at alpha = 1 + gamma (e^x - 1), x = 0, step, 2 step, ..., as far as they exceed `tail`; past e^600 by
+// the logarithms of alpha. In x the curves are as smooth as those of the noise alone.
+HalfCurve values_above(const Draws& draws, Others others, double step, double cells, double tail) {
+  HalfCurve values;
   std::vector<double> v(draws.parts.size());
   for (std::size_t k = 0; k < (1 << 20) && step * static_cast<double>(k) < most_loss; ++k) {
     checkpoint_each<64>(k);
@@ -166,27 +161,12 @@ Values values_above(const Draws& draws, Others others, double step, double cells
       sum += weight * (others == Others::equal ? gaussian_above(mu, alpha + v[j], 2 * u * (alpha + v[j]))
                                                : opposite_above(mu, alpha, v[j]));
     }
-    values.alpha.push_back(alpha);
-    values.upper.push_back(std::min(1.0, sum * (1 + (8 + static_cast<double>(draws.parts.size())) * u)));
-    if (values.upper.back() < std::max(tail, least_upper)) return values;
+    values.near.alpha.push_back(alpha);
+    values.near.upper.push_back(std::min(1.0, sum * (1 + (8 + static_cast<double>(draws.parts.size())) * u)));
+    if (values.near.upper.back() < std::max(tail, least_upper)) return values;
   }
   add_far(draws, others, step, cells, tail, values);
   return values;
-}
-
-// The law above a curve and its reverse, both known for alpha >= 1.
-AtomicLaw law_of(const Values& forth, const Values& back) {
-  EnclosedCurve curve;
-  for (std::size_t k = back.alpha.size(); k-- > 1;) {
-    const double alpha = 1 / back.alpha[k];
-    curve.alpha.push_back(alpha);
-    curve.upper.push_back(std::min(1.0, 1 - alpha + alpha * back.upper[k] + 8 * u));  // proof: fixed-size-curve
-  }
-  curve.alpha.insert(curve.alpha.end(), forth.alpha.begin(), forth.alpha.end());
-  curve.upper.insert(curve.upper.end(), forth.upper.begin(), forth.upper.end());
-  AtomicLaw law = law_above(curve);
-  continue_law(law, curve.alpha.back(), forth.beyond);
-  return law;
 }
 
 void check(double batch, double records, bool replaces) {
@@ -205,10 +185,10 @@ AtomicLaw above(Parameters p) {
   const double gamma = draws.gamma, drawn = mu * std::max(1.0, batch / records);
   // Neighbouring points must be distinct.
   const double step = std::clamp(drawn / cells, 0x1p-46 / gamma, 0.25);
-  const Values equal = values_above(draws, Others::equal, step, cells, tail);
-  if (replacement == Replacement::any) return law_of(equal, equal);
-  const Values opposite = values_above(draws, Others::opposite, step, cells, tail);
-  return replacement == Replacement::by_special ? law_of(opposite, equal) : law_of(equal, opposite);
+  const HalfCurve equal = values_above(draws, Others::equal, step, cells, tail);
+  if (replacement == Replacement::any) return law_above(equal, equal);
+  const HalfCurve opposite = values_above(draws, Others::opposite, step, cells, tail);
+  return replacement == Replacement::by_special ? law_above(opposite, equal) : law_above(equal, opposite);
 }
 
 // The probabilities that the batch holds the position 0, 1, ... times, within 600 u of themselves; all, or those above

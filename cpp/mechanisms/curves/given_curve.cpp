@@ -21,7 +21,7 @@ EnclosedCurve curve_of(Parameters p) {
 }
 
 AtomicLaw above(Parameters p) { return law_above(curve_of(p)); }
-AtomicLaw below(Parameters p) { return law_below(curve_of(p), 1); }
+AtomicLaw below(Parameters p) { return law_below(curve_of(p)); }
 
 // Parameters: alphas, lower values, upper values.
 const AtomicRegistration registration_above(above, "given_curve_above", std::nullopt);

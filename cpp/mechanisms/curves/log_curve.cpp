@@ -73,6 +73,12 @@ void continue_law(AtomicLaw& law, double alpha, std::span<const LogPoint> beyond
   law.bound = law.reverse_bound = std::max(law.bound, hull.back().log_alpha);
 }
 
+AtomicLaw law_above(const HalfCurve& forth, const HalfCurve& back) {
+  AtomicLaw law = law_above(whole_curve(forth.near, back.near));
+  continue_law(law, forth.near.alpha.back(), forth.beyond);
+  return law;
+}
+
 // T(a) - e^x T(b), a = x / mu - mu / 2, b = a + mu, is phi(a) (R(a) - R(b)), R the Mills ratio, at least b / (1 + b^2).
 // It falls with a.
 double far_gaussian_above(double mu, double x) {

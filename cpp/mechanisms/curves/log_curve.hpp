@@ -3,8 +3,9 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
-#include "mechanisms/discrete/atomic_pair.hpp"
+#include "mechanisms/curves/curve_law.hpp"
 
 namespace hockeystick {
 
@@ -19,6 +20,15 @@ struct LogPoint {
 /// Spreads the mass at loss +inf of a law above a curve, whose last point is at `alpha`, over points beyond it, by
 /// increasing log_alpha: the law still lies above the curve.
 void continue_law(AtomicLaw& law, double alpha, std::span<const LogPoint> beyond);
+
+/// Upper values from alpha = 1 on, beyond `most_loss` by logarithms.
+struct HalfCurve {
+  EnclosedCurve near;
+  std::vector<LogPoint> beyond;
+};
+
+/// The law above a curve, of which and of whose reverse a half is known.
+AtomicLaw law_above(const HalfCurve& forth, const HalfCurve& back);
 
 /// Upper bound of the curve of N(mu, 1) against N(0, 1) at e^x, x > 0, mu >= 2; close where mu is 10 or more.
 double far_gaussian_above(double mu, double x);

@@ -69,32 +69,17 @@ class Points {
     }
   }
 
-  // The number of those up to the first value below `tail`.
-  std::size_t until(double tail) const {
+  // Those up to the first value below `tail`.
+  EnclosedCurve until(double tail) const {
     const auto beyond = std::partition_point(upper_.begin(), upper_.end(), [=](double each) { return each >= tail; });
-    return std::min(upper_.size(), static_cast<std::size_t>(beyond - upper_.begin()) + 1);
+    const std::ptrdiff_t count = std::min(std::ssize(upper_), beyond - upper_.begin() + 1);
+    return {{alpha_.begin(), alpha_.begin() + count}, {}, {upper_.begin(), upper_.begin() + count}};
   }
-  double alpha(std::size_t k) const { return alpha_[k]; }
-  double upper(std::size_t k) const { return upper_[k]; }
 
  private:
   std::vector<double> alpha_, upper_;
   double x_ = 0, step_ = 0;
 };
-
-EnclosedCurve curve_of(const Points& forth, const Points& back, double tail) {
-  EnclosedCurve curve;
-  for (std::size_t k = back.until(tail); k-- > 1;) {
-    const double alpha = up(1 / back.alpha(k));
-    curve.alpha.push_back(alpha);
-    curve.upper.push_back(std::min(1.0, 1 - alpha + alpha * back.upper(k) + 8 * u));  // proof: shuffled-left-out
-  }
-  for (std::size_t k = 0; k < forth.until(tail); ++k) {
-    curve.alpha.push_back(forth.alpha(k));
-    curve.upper.push_back(forth.upper(k));
-  }
-  return curve;
-}
 
 // What is known of an epoch.
 struct Grown {
@@ -265,7 +250,8 @@ EnclosedCurve shuffle_curve(const ShuffledEpoch& epoch, double cells, double tai
   grown->forth.grow(grown->bound, Way::forth, epoch, cells, tail);
   if (!epoch.replaces) grown->back.grow(grown->bound, Way::back, epoch, cells, tail);
   const Points &forth = grown->forth, &backward = epoch.replaces ? forth : grown->back;
-  EnclosedCurve curve = back ? curve_of(backward, forth, tail) : curve_of(forth, backward, tail);
+  EnclosedCurve there = forth.until(tail), reverse = backward.until(tail);
+  EnclosedCurve curve = back ? whole_curve(reverse, there) : whole_curve(there, reverse);
   const std::lock_guard lock(guard);
   std::swap(kept, grown);  // what was kept is destroyed after the lock
   return curve;

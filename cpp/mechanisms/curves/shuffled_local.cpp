@@ -140,39 +140,18 @@ class CurveAbove {
 };
 
 // Points at losses 0, step and so on, to where the curve falls to the tail, or to the largest loss, where it is 0.
-struct HalfCurve {
-  std::vector<double> alpha;
-  std::vector<Interval> value;
-};
-
 template <class Value>
-HalfCurve half_curve(double largest, double step, double tail, const Value& value) {
-  HalfCurve half;
+EnclosedCurve half_curve(double largest, double step, double tail, const Value& value) {
+  EnclosedCurve half;
   for (std::size_t k = 0;; ++k) {
     checkpoint();
     const double loss = step * static_cast<double>(k);
     const bool is_last = loss >= largest;
     half.alpha.push_back(is_last ? math::exp(largest) * (1 + 64 * u) : 1 + math::expm1(loss));
-    half.value.push_back(is_last ? Interval{0, 0} : value(half.alpha.back()));
-    if (is_last || half.value.back().upper < tail) return half;
+    const auto [lower, upper] = is_last ? Interval{0, 0} : value(half.alpha.back());
+    half.lower.push_back(lower), half.upper.push_back(std::min(1.0, upper));
+    if (is_last || upper < tail) return half;
   }
-}
-
-// h(alpha) = 1 - alpha + alpha h_reverse(1 / alpha) below 1.
-EnclosedCurve whole_curve(const HalfCurve& half, const HalfCurve& reverse) {
-  EnclosedCurve curve;
-  for (std::size_t k = reverse.alpha.size(); k-- > 1;) {
-    const double alpha = 1 / reverse.alpha[k];  // h / alpha + 1 grows with 1 / alpha: below and above by 8 u
-    curve.alpha.push_back(alpha);
-    curve.lower.push_back(std::max(0.0, 1 - alpha + alpha * reverse.value[k].lower - 8 * u));  // proof: shuffled-local
-    curve.upper.push_back(std::min(1.0, 1 - alpha + alpha * reverse.value[k].upper + 8 * u));  // proof: shuffled-local
-  }
-  for (std::size_t k = 0; k < half.alpha.size(); ++k) {
-    curve.alpha.push_back(half.alpha[k]);
-    curve.lower.push_back(half.value[k].lower);
-    curve.upper.push_back(std::min(1.0, half.value[k].upper));
-  }
-  return curve;
 }
 
 // A deviation of the loss, about, is that of the mean of Z.
@@ -185,7 +164,8 @@ AtomicLaw above(Parameters p) {
   const Blanket blanket = blanket_of(epsilon, static_cast<int>(p[2]), p[3]);
   const CurveAbove curve(n, blanket, least_part * tail);
   const double end = blanket.scale * blanket.lead, step = step_of(epsilon, n, blanket.ends * end * end, cells);
-  const HalfCurve half = half_curve(epsilon, step, tail, [&](double alpha) { return Interval{0, curve.at(alpha)}; });
+  const EnclosedCurve half =
+      half_curve(epsilon, step, tail, [&](double alpha) { return Interval{0, curve.at(alpha)}; });
   return law_above(whole_curve(half, half));
 }
 
@@ -195,9 +175,9 @@ AtomicLaw third_below(Parameters p) {
   const double lead = math::expm1(epsilon), all = lead + k, others = lead + k - 2;
   const Blanket blanket{lead, 1, 2 / all, (k - 2) / others, 0, others / all};
   const ThreeValuedSum sum = ThreeValuedSum::even(n, blanket.ends, blanket.nothing, least_part * tail);
-  const HalfCurve half = half_curve(epsilon, step_of(epsilon, n, blanket.ends * lead * lead, cells), tail,
-                                    [&](double alpha) { return sum.positive_part(blanket.at(alpha)); });
-  return law_below(whole_curve(half, half), 1);
+  const EnclosedCurve half = half_curve(epsilon, step_of(epsilon, n, blanket.ends * lead * lead, cells), tail,
+                                        [&](double alpha) { return sum.positive_part(blanket.at(alpha)); });
+  return law_below(whole_curve(half, half));
 }
 
 // Two cells, of which the user's first value is in one with probability high + moved, and her second one, which all
@@ -229,13 +209,13 @@ AtomicLaw second_below(Parameters p) {
   const auto value = [](const ThreeValuedSum& sum, const ThreeValues& values) {
     return values.gain > 0 ? sum.positive_part(values) : Interval{0, 0};
   };
-  const HalfCurve half = half_curve(math::log1p(up), step, tail, [&](double alpha) {
+  const EnclosedCurve half = half_curve(math::log1p(up), step, tail, [&](double alpha) {
     return value(forth, {up - (alpha - 1), -(down + (alpha - 1)), 0});
   });
-  const HalfCurve reverse = half_curve(-math::log1p(-down), step, tail, [&](double alpha) {
+  const EnclosedCurve reverse = half_curve(-math::log1p(-down), step, tail, [&](double alpha) {
     return value(back, {alpha * down - (alpha - 1), -(alpha * up + (alpha - 1)), 0});
   });
-  return law_below(whole_curve(half, reverse), 1);
+  return law_below(whole_curve(half, reverse));
 }
 
 constexpr Range either{0, 1, Range::Ends::closed, true}, number{1, 1e9, Range::Ends::closed, true};

@@ -13,9 +13,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
-#include <vector>
 
-#include "mechanisms/curves/curve_law.hpp"
 #include "mechanisms/curves/log_curve.hpp"
 #include "mechanisms/discrete/atomic_registration.hpp"
 #include "numeric/constants.hpp"
@@ -105,31 +103,20 @@ double variation_above(double divergence) {
 }
 
 AtomicLaw law_of_both_directions(const BothDirections& points, const std::function<double(double)>& value_at) {
-  std::vector<double> alpha{1}, value{variation_above(points.divergence)};
-  std::vector<LogPoint> beyond;
+  const double variation = variation_above(points.divergence);
+  HalfCurve half{{{1}, {}, {variation}}, {}};
   for (std::size_t k = points.first > 0 ? 0 : 1; k < (1 << 20); ++k) {
     checkpoint_each<64>(k);
-    const double x = points.first + points.step * static_cast<double>(k);
+    const double x = points.first + points.step * static_cast<double>(k), alpha = 1 + math::expm1(x);
     const bool is_far = x > most_loss;
-    if (!is_far) alpha.push_back(1 + math::expm1(x));
-    const double upper = std::min(value.front(), value_at(is_far ? x : math::log(alpha.back())));
+    const double upper = std::min(variation, value_at(is_far ? x : math::log(alpha)));
     if (is_far)
-      beyond.push_back({x, upper});
+      half.beyond.push_back({x, upper});
     else
-      value.push_back(upper);
+      half.near.alpha.push_back(alpha), half.near.upper.push_back(upper);
     if (upper < std::max(points.tail, least_upper)) break;
   }
-  EnclosedCurve curve;
-  for (std::size_t k = alpha.size(); k-- > 1;) {
-    const double below = 1 / alpha[k];
-    curve.alpha.push_back(below);
-    curve.upper.push_back(std::min(1.0, 1 - below + below * value[k] + 8 * u));  // proof: zero-concentrated-curve
-  }
-  curve.alpha.insert(curve.alpha.end(), alpha.begin(), alpha.end());
-  curve.upper.insert(curve.upper.end(), value.begin(), value.end());
-  AtomicLaw law = law_above(curve);
-  continue_law(law, alpha.back(), beyond);
-  return law;
+  return law_above(half, half);
 }
 
 double zero_concentrated_delta(double rho, double epsilon, double t) {
