@@ -182,6 +182,7 @@ class ByParticipations final : public Method {
     if (!run_) return {.obstacle = "noise hides which steps a record joins"};
     if (is_done_) return {.obstacle = "which steps a record joins is mistaken too often"};
     const bool is_alone = run_->others().empty();
+    if (!is_alone && !task_.is_bounded && !task_.is_named()) return {.obstacle = "the trivial bounds come first"};
     const double parts = run_->size();
     if (parts > most_parts) return {.obstacle = "too many steps may be joined"};
     const bool wants_epsilon = task_.question.wants_epsilon();
@@ -196,25 +197,25 @@ class ByParticipations final : public Method {
   }
 
  private:
-  // At a smaller mu at least one step in 30,000 is mistaken at any slack, which hides the deltas of practice; at the
-  // larger one hardly any is. Delta of other terms, if nothing is known of it. By hand.
+  // At a smaller mu mistakes hide the deltas of practice; at the larger one hardly any step is mistaken. Delta of other
+  // terms, if nothing is known of it. By hand.
   static constexpr double least_mu = 8, visible_mu = 16, delta_of_others = 1e-9, asked_for_epsilon = 16;
 
-  // Chooses the steps that are told apart, and the slack. The slack is a part of the tolerance, and widens the answer
-  // by no more than that; it is a small part where that leaves few steps mistaken.
+  // Chooses the steps that are told apart. Where epsilon is found by formulas, delta may be off by much more than the
+  // tolerance, as epsilon is large and delta falls with it.
   void choose() {
     const double at = task_.question.at, tolerance = task_.question.tolerance;
-    for (const double least : {least_mu, visible_mu})
-      for (const double share : {1e-4, 0.1}) {
-        std::optional<Participations> run = Participations::of(task_.run, share * tolerance, least);
-        if (!run) return;
-        const double least_delta = run->others().empty() ? 0 : delta_of_others;
-        const double delta = task_.question.wants_epsilon() ? at : std::max(run->delta(at).lower, least_delta);
-        is_rare_ =
-            run->mistaken() <= 0.1 * tolerance * (task_.question.wants_epsilon() ? std::min(delta, 1 - delta) : delta);
-        if (least == least_mu || is_rare_) run_ = std::move(run);
-        if (is_rare_) return;
-      }
+    for (const double least : {least_mu, visible_mu}) {
+      std::optional<Participations> run = Participations::of(task_.run, 0, least);
+      if (!run) return;
+      const bool is_alone = run->others().empty(), wants_epsilon = task_.question.wants_epsilon();
+      const double delta =
+          wants_epsilon ? std::min(at, 1 - at) : std::max(run->delta(at).lower, is_alone ? 0 : delta_of_others);
+      is_rare_ = run->mistaken() <=
+                 (is_alone || !wants_epsilon ? 0.5 : 0.1) * (is_alone && wants_epsilon ? 0.1 : tolerance) * delta;
+      if (least == least_mu || is_rare_) run_ = std::move(run);
+      if (is_rare_) return;
+    }
   }
 
   std::optional<Participations> run_;

@@ -46,6 +46,9 @@ double falls_below(double mu, double y) {
   return low > 0 ? normal_tail(low) * (1 + 2 * normal_error) + 1e-307 : 1.0;  // proof: participations
 }
 
+// Upper bound of e^(-mu^2), the mean of e^z, z = -y - mu^2, of a joined step.
+double mean_reversed(double mu) { return math::exp(-mu * mu) * (1 + 8 * u * (1 + mu * mu)) + 1e-307; }
+
 // At each place, the loss being normal.
 using Given = Interval (*)(double square, double loss);
 Participations::Law each(Given given) {
@@ -78,9 +81,10 @@ std::optional<Participations> Participations::of(const MergedDirection& run, dou
   for (const Term& term : run.terms) {
     if (term.pair->gaussian_mu() > 0) continue;  // the merged ones
     const auto [mu, rate, form] = term.pair->sampled_gaussian();
-    // Where replaced records mostly join, what a step loses there is not within the slack.
-    const bool is_hidden = form == Form::none || mu < least_mu || (found.form_ != Form::none && form != found.form_) ||
-                           (form == Form::replace && math::log(rate) - math::log1p(-rate) > mu * mu / 2 - 1);
+    // Where replaced records mostly join, what a step loses there is not within a slack.
+    const bool is_hidden =
+        form == Form::none || mu < least_mu || (found.form_ != Form::none && form != found.form_) ||
+        (slack > 0 && form == Form::replace && math::log(rate) - math::log1p(-rate) > mu * mu / 2 - 1);
     if (is_hidden) {
       found.others_.push_back(term);
       continue;
@@ -94,15 +98,20 @@ std::optional<Participations> Participations::of(const MergedDirection& run, dou
   double most = 0;
   for (const auto& [mu, rate, steps] : found.steps_) most -= steps * math::log1p(-rate);
   slack *= std::min(1.0, most);
-  // A step that is not mistaken has a loss within slack / count.
-  const double each = math::log(count / slack);
+  // A step that is not mistaken has a loss within slack / count; without a slack each costs what it is off by.
+  const double each = slack > 0 ? math::log(count / slack) : 0;
   for (const auto& [mu, rate, steps] : found.steps_) {
-    const double odds = math::log1p(-rate) - math::log(rate);
-    const double joins = found.form_ == Form::add ? 0 : rate * falls_below(mu, odds + each);
-    const double spared = (found.form_ == Form::replace ? 2 : 1) * (found.form_ == Form::add ? 1 : 1 - rate) *
-                          falls_below(mu, each - odds);
-    found.mistaken_ += steps * (joins + spared) * (1 + 16 * u);  // proof: participations
+    const double odds = math::log1p(-rate) - math::log(rate), rest = 1 - rate;
+    const double joins = rate * falls_below(mu, odds + each), spared = rest * falls_below(mu, each - odds);
+    const double none = (joins * (slack > 0 ? 0 : 1) + spared) / rest;
+    const double both_ways = slack > 0 ? joins + 2 * spared : joins + spared + rate * rate / rest * mean_reversed(mu);
+    const double one_way = slack > 0 ? joins + spared : 2 * (joins + spared);
+    // proof: participations
+    found.above_ += steps * (slack > 0 && found.form_ == Form::replace ? both_ways : one_way) * (1 + 16 * u);
+    found.below_ += steps * (found.form_ == Form::add ? none : both_ways) * (1 + 16 * u);  // proof: participations
   }
+  if (found.form_ == Form::add) found.above_ = 0;
+  if (found.form_ == Form::remove) found.below_ = 0;
   slack *= 1 + 1e-12;  // proof: participations
   found.slack_above_ = found.form_ == Form::add ? 0 : slack;
   found.slack_below_ = found.form_ == Form::remove ? 0 : slack;
@@ -181,10 +190,9 @@ Interval Participations::mean(const Parts& parts, const Law& law, double at) con
   for (std::size_t k = 0; k < places.size(); ++k)
     lower += places[k].weight * values[k].lower, upper += places[k].weight * values[k].upper;
   const double error = parts.error + u * static_cast<double>(parts.all.size() + 16);
-  const double wrong = mistaken_ * (1 + 16 * u);
   // proof: participations
-  return {std::max(0.0, lower * (1 - error) - (form_ == Form::remove ? 0 : wrong)),
-          std::min(1.0, (upper * (1 + error) + parts.rest + (form_ == Form::add ? 0 : wrong)) * (1 + 4 * u))};
+  return {std::max(0.0, lower * (1 - error) - below_ * (1 + 16 * u)),
+          std::min(1.0, (upper * (1 + error) + parts.rest + above_ * (1 + 16 * u)) * (1 + 4 * u))};
 }
 
 Interval Participations::mean(const Law& law, double at) const {

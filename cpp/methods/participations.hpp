@@ -2,6 +2,7 @@
 // delta and epsilon of sampled Gaussians with little noise, which nearly tells the steps that a record joins.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <span>
@@ -17,7 +18,7 @@ namespace hockeystick {
 class Participations {
  public:
   /// None unless some steps are sampled with little noise: 1 / noise at least `least_mu`. `slack`: nats by which losses
-  /// may be off, or relative to those of little that is joined.
+  /// may be off, or relative to those of little that is joined. With 0 only curves may be asked for.
   static std::optional<Participations> of(const MergedDirection& run, double slack, double least_mu = 8);
 
   /// The other terms of the run. All questions but `mean` are about the run without them.
@@ -40,8 +41,8 @@ class Participations {
   /// The least loss with at most this tail, which is between `least` and `most`.
   Interval quantile(double least, double most) const;
 
-  /// Upper bound of the probability of a mistake: of what delta may be off by.
-  double mistaken() const { return mistaken_; }
+  /// Upper bound of what mistakes change delta by.
+  double mistaken() const { return std::max(above_, below_); }
   /// About how many numbers of steps matter.
   double size() const;
 
@@ -65,8 +66,9 @@ class Participations {
   Direction others_;
   std::vector<Steps> steps_;
   SampledGaussian::Form form_ = SampledGaussian::Form::none;
-  double plain_ = 0;                                         // the square of mu of the plain ones
-  double mistaken_ = 0, slack_above_ = 0, slack_below_ = 0;  // of sums of losses [nats]
+  double plain_ = 0;                          // the square of mu of the plain ones
+  double above_ = 0, below_ = 0;              // what mistakes change the answers by
+  double slack_above_ = 0, slack_below_ = 0;  // of sums of losses [nats]
 };
 
 /// A hockey-stick curve at e^epsilon, epsilon < 0, from that of the reverse pair at e^-epsilon: h(alpha) = 1 - alpha +

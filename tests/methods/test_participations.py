@@ -79,22 +79,31 @@ def test_delta_is_the_sum_over_the_numbers_of_steps(steps, form, plain):
                 assert found.upper <= least * (1 + arb(1e-3))
 
 
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(
-    ("noise", "rate", "count"), [(0.1, 0.3, 3), (0.12, 0.01, 1), (0.08, 0.7, 50)]
+    ("noise", "rate", "count"), [(0.1, 0.3, 3), (0.12, 0.01, 1), (0.08, 0.4, 50)]
 )
-def test_mistakes_are_counted_as_the_page_says(noise, rate, count):
-    """Where delta is far smaller than the probability of a mistake, which bounds it then."""
-    tolerance, epsilon = 1e-3, 0.5 * (count + 8) / noise**2
-    found = asked([(sampled(noise, rate), count)], "delta", epsilon, tolerance=tolerance)
+def test_mistakes_are_counted_as_the_page_says(noise, rate, count, form):
+    """Above and below the sum, where noise hides some of the joined steps."""
     with ctx.workprec(300):
         mu, q = arb(1 / noise), arb(rate)
-        slack = 0.1 * tolerance * min(1.0, -count * math.log1p(-rate))
-        a, o = (arb(count) / slack).log(), ((1 - q) / q).log()
-        far, near = mu / 2 + (o - a) / mu, mu / 2 - (o + a) / mu
-        wrong = q * normal_tail(near) + (1 - q) * normal_tail(far)
-        least = conditional([(noise, rate, count)], 0.0, arb(epsilon))
-        assert least < 1e-3 * count * wrong
-        assert count * wrong * (1 - arb(1e-6)) <= found.upper <= count * wrong * (1 + arb(2e-3))
+        odds = ((1 - q) / q).log() / mu
+        wrong = count * (q * normal_tail(mu / 2 - odds) + (1 - q) * normal_tail(mu / 2 + odds))
+        for part in (0.1, 0.6):
+            if form == "add":
+                epsilon = -part * count * math.log1p(-rate)
+                total = 1 - (epsilon + count * (1 - q).log()).exp()
+            else:
+                epsilon = part * count / noise**2
+                total = conditional([(noise, rate, count)], 0.0, arb(epsilon), form)
+            found = asked([(sampled(noise, rate, form), count)], "delta", epsilon)
+            above = arb(0) if form == "add" else 2 * wrong
+            both = count * q**2 / (1 - q) * (-(mu**2)).exp()
+            below = {"remove": arb(0), "add": wrong / (1 - q), "replace": wrong + both}[form]
+            room = arb(1e-11) * total + arb(1e-7) * wrong
+            assert total + above - room <= found.upper <= total + above + room
+            least = total - below
+            assert least - room <= found.lower <= max(arb(0), least + room, key=float)
 
 
 @pytest.mark.parametrize("rate", [1e-4, 0.3, 0.9])
