@@ -302,16 +302,12 @@ void bind_sampling(py::module_& m) {
       py::arg("deviation"), py::arg("width"), py::arg("tail"), "A log-normal law, its cells split to their ends.");
   module.def(
       "shuffle_term",
-      [](std::pair<double, double> deviations, double width, double tail, bool back, double alpha, int parts,
-         double near, double bottom, double top) {
-        const SplitLaw t = split_lognormal(deviations.first, width, tail);
-        const double reach = upper_normal_quantile(tail).upper;
-        const TermLaw law = term_law(t, deviations.second, reach, way_of(back), alpha, {parts, near, bottom, top});
+      [](double mu, bool replaces, bool back, double alpha, double near, double ratio, double bottom, double top) {
+        const TermLaw law = term_law(mu, replaces, way_of(back), alpha, {near, ratio, bottom, top});
         return std::tuple(law.places, law.masses, law.excess);
       },
-      py::arg("deviations"), py::arg("width"), py::arg("tail"), py::kw_only(), py::arg("back"), py::arg("alpha"),
-      py::arg("parts"), py::arg("near"), py::arg("bottom"), py::arg("top"),
-      "The law of T (Y - alpha), or T (1 - alpha Y), on a grid.");
+      py::arg("mu"), py::kw_only(), py::arg("replaces"), py::arg("back"), py::arg("alpha"), py::arg("near"),
+      py::arg("ratio"), py::arg("bottom"), py::arg("top"), "The law of a term of a shuffled epoch, on a grid.");
   module.def(
       "pivot_nodes",
       [](double mu, double width, double tail) {

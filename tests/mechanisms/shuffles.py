@@ -4,8 +4,10 @@
 import math
 
 import pytest
+from flint import arb
 
 import hockeystick as hs
+from exact.balls import normal_tail
 from hockeystick.mechanisms._enclosed import Accuracy
 
 SPECIAL = {"adjacency": "replace-special"}
@@ -26,3 +28,30 @@ def check_reflection(forth, back, spare):
     for epsilon in (0.01, 0.1, 0.5):
         mirrored = 1 - math.exp(-epsilon) + math.exp(-epsilon) * back(epsilon)
         assert forth(-epsilon) == pytest.approx(mirrored, abs=spare * back(0.0))
+
+
+class Term:
+    """The prices of a term of a shuffled epoch, in balls (cpp/proofs/shuffled-terms.md)."""
+
+    def __init__(self, mu, alpha, *, replaces=False, back=False):
+        self.mu = arb(mu)
+        self._above = (0, 1, -arb(alpha)) if replaces or back else (1, -arb(alpha), 0)
+        self._below = (arb(alpha), -1, 0) if back and not replaces else (0, arb(alpha), -1)
+
+    def call(self, x):
+        """E (X - x)_+, x >= 0."""
+        return self._price(*self._above, x)
+
+    def put(self, x):
+        """E (-X - x)_+, x >= 0."""
+        return self._price(*self._below, x)
+
+    def _price(self, square, line, constant, x):
+        """E (square kappa y^2 + line y + constant - x)_+."""
+        mu, kappa = self.mu, (-self.mu * self.mu).exp()
+        y = (x - constant) / line
+        if square != 0:
+            y = ((arb(line) ** 2 + 4 * square * kappa * x).sqrt() - line) / (2 * square * kappa)
+        g = y.log() / mu + mu / 2
+        parts = ((square, 2 * mu), (line, mu), (constant - x, 0))
+        return sum((c * normal_tail(g - shift) for c, shift in parts), arb(0))

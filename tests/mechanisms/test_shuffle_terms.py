@@ -6,9 +6,9 @@ import math
 import numpy as np
 import pytest
 from flint import arb
-from scipy.special import ndtr
 
 from hockeystick import _core
+from mechanisms.shuffles import Term
 
 sampling = _core.sampling
 
@@ -57,77 +57,79 @@ def test_a_split_law_has_the_shares_of_each_cell(deviation, width):
     assert excess < 1e-8
 
 
-CASES = [  # deviations of T and Y, alpha
-    (0.375, 0.3125, 1.03),
-    (0.375, 0.3125, 2.5),
-    (2.0, 1.5, 1.0),
-    (2.75, 2.75, math.e),
-    (1.25, 0.25, 1.5),
-    (2.0**-10, 2.0**-9, 1.001),
-]
+CASES = [(0.25, 1.03), (0.25, 2.5), (1.5, 1.0), (2.75, math.e), (0.5, 1.5), (2.0**-10, 1.001)]
+WAYS = [(replaces, back) for replaces in (False, True) for back in (False, True)]
 
 
-def term(deviations, alpha, back, bits=2, tail=1e-17, **more):
-    """The law of a term, of the given deviations, on a grid that leaves nothing out."""
-    spread = math.sqrt(math.expm1(min(1.0, deviations[1] ** 2))) + alpha - 1
-    width = max(1 / 8, 1 / 8 / deviations[0])
-    grid = {"parts": 2**bits, "near": spread / 8, "bottom": 1e300, "top": 1e300} | more
-    return sampling.shuffle_term(deviations, width, tail, back=back, alpha=alpha, **grid)
+def term(mu, alpha, replaces, back, *, wide=30.0, fine=1 / 16):
+    """The law of a term on a grid that leaves next to nothing out, and its exact prices."""
+    spread = alpha * math.sqrt(math.expm1(min(1.0, mu**2)))
+    ends = {side: alpha * math.exp(mu * (2 * mu + wide)) for side in ("bottom", "top")}
+    law = sampling.shuffle_term(
+        mu, replaces=replaces, back=back, alpha=alpha, near=fine * spread, ratio=1 + fine, **ends
+    )
+    return law, Term(mu, alpha, replaces=replaces, back=back), spread
 
 
-@pytest.mark.parametrize("back", [False, True])
-@pytest.mark.parametrize(("t", "y", "alpha"), CASES)
-def test_a_term_keeps_its_mass_and_its_mean(t, y, alpha, back):
-    """Raised by what rounding can take, and back by Y above 5 deviations, moved down."""
-    for bits in range(4):
-        places, masses, excess = term((t, y), alpha, back, bits)
-        assert places == sorted(set(places))
-        total = sum(map(arb, masses), arb(0))
-        assert 1 <= total <= 1 + 1e-6
-        above_first = ((arb(x) - places[0]) * m for x, m in zip(places, masses, strict=True))
-        mean = sum(above_first, arb(excess))
-        exact = 1 - arb(alpha) - places[0]
-        assert exact <= mean <= exact + 1e-6 * (y + alpha - 1 + 2 * back * alpha * y - places[0])
+@pytest.mark.parametrize(("replaces", "back"), WAYS)
+@pytest.mark.parametrize(("mu", "alpha"), CASES)
+def test_a_term_keeps_its_mass_and_its_mean(mu, alpha, replaces, back):
+    """Raised by what rounding can take."""
+    (places, masses, excess), _, spread = term(mu, alpha, replaces, back)
+    assert places == sorted(set(places))
+    assert 0.0 in places
+    total = sum(map(arb, masses), arb(0))
+    assert 1 <= total <= 1 + 1e-6
+    above_first = ((arb(x) - places[0]) * m for x, m in zip(places, masses, strict=True))
+    mean = sum(above_first, arb(excess))
+    exact = 1 - arb(alpha) - places[0]
+    assert exact <= mean <= exact + 1e-6 * (spread + exact)
 
 
-def positive_part(t, y, alpha, back, at):
-    """E (T (Y - alpha) - at)_+, or with 1 - alpha Y, by a sum over T."""
-    g = np.linspace(-14, 16 + t, 20_001)
-    weight = np.exp(-(g**2) / 2) / math.sqrt(2 * math.pi) * (g[1] - g[0])
-    x = np.exp(t * g - t * t / 2)
-    strike = (1 - at / x) / alpha if back else alpha + at / x
-    positive = np.maximum(strike, 1e-300)
-    place = (np.log(positive) + y * y / 2) / y
-    call = np.where(strike > 0, ndtr(y - place) - positive * ndtr(-place), 1 - strike)
-    inner = np.where(strike > 0, positive * ndtr(place) - ndtr(place - y), 0) * alpha
-    return float((weight * x * (inner if back else call)).sum())
+@pytest.mark.parametrize(("replaces", "back"), WAYS)
+@pytest.mark.parametrize(("mu", "alpha"), CASES)
+@pytest.mark.parametrize("wide", [30.0, 0.5])
+def test_a_term_on_the_grid_is_above_it(mu, alpha, replaces, back, wide):
+    """For each (x - K)_+, of which all convex, non-decreasing functions are made.
+
+    Short grids, too: lower places move up to the first one, and what higher ones lose is in the
+    excess.
+    """
+    (places, masses, excess), exact, spread = term(mu, alpha, replaces, back, wide=wide)
+    for at in (0.0, *(sign * spread * 2.0**k for k in range(-6, 9) for sign in (1, -1))):
+        parts = (arb(m) * (arb(x) - at).max(arb(0)) for x, m in zip(places, masses, strict=True))
+        above = sum(parts, arb(excess))
+        here = exact.call(arb(at)) if at >= 0 else exact.put(-arb(at)) + 1 - arb(alpha) - at
+        assert here <= above
+        if wide > 1:
+            assert above <= here + 0.002 * (spread + max(0.0, at))
 
 
-@pytest.mark.parametrize("back", [False, True])
-@pytest.mark.parametrize(("t", "y", "alpha"), CASES)
-def test_a_term_on_the_grid_is_above_it(t, y, alpha, back):
-    """For each (x - K)_+, of which all convex, non-decreasing functions are made."""
-    places, masses, excess = (np.array(part) for part in term((t, y), alpha, back))
-    short = [np.array(part) for part in term((t, y), alpha, back, tail=1e-3)]
-    spread = math.sqrt(math.expm1(min(1.0, y * y))) + alpha - 1
-    for at in (0.0, *(sign * spread * 2.0**k for k in range(-4, 9) for sign in (1, -1))):
-        above = (masses * np.maximum(places - at, 0)).sum() + excess
-        here = positive_part(t, y, alpha, back, at)
-        assert here <= above + 1e-12 * (1 + abs(at))
-        assert here <= (short[1] * np.maximum(short[0] - at, 0)).sum() + short[2] + 1e-12
-        assert above <= here + 0.01 * (spread + here + max(0.0, at))
+@pytest.mark.parametrize(("replaces", "back"), WAYS)
+def test_no_adversary_has_larger_prices(replaces, back):
+    """Contributions of the record, of what replaces it and of another one, in the unit disk."""
+    rng = np.random.default_rng(7)
+    nodes, weights = np.polynomial.hermite_e.hermegauss(60)
+    first, second = (g.ravel() for g in np.meshgrid(nodes, nodes))
+    weight = np.outer(weights, weights).ravel() / weights.sum() ** 2
+    closest = math.inf
+    for _ in range(60):
+        nu, alpha = rng.uniform(0.2, 0.9), math.exp(rng.uniform(0, 1))
+        exact = Term(2 * nu if replaces else nu, alpha, replaces=replaces, back=back)
+        turns, sizes = rng.uniform(0, 2 * math.pi, 3), rng.choice([1.0, 1.0, 0.6], 3)
+        turns = np.where(rng.random(3) < 0.6, np.round(turns / math.pi) * math.pi, turns)
+        x, other, z = nu * (sizes * np.exp(1j * turns))
+        gone = other if replaces else 0.0
+        means = (gone - z, x - z) if back else (x - z, gone - z)
 
+        def ratio(m):
+            return np.exp(m.real * first + m.imag * second - abs(m) ** 2 / 2)
 
-@pytest.mark.parametrize("back", [False, True])
-@pytest.mark.parametrize(("t", "y", "alpha"), CASES)
-def test_what_is_cut_off_is_raised_or_counted(t, y, alpha, back):
-    """Lower places move up to the first one, and what higher ones lose is in the excess."""
-    whole = term((t, y), alpha, back)
-    spread = math.sqrt(math.expm1(min(1.0, y * y))) + alpha - 1
-    places, masses, excess = term((t, y), alpha, back, bottom=spread, top=spread)
-    assert places[0] <= -spread or places[0] == whole[0][0]
-    assert places[-1] >= min(spread, whole[0][-1])
-    for at in (*places, 2 * places[-1]):
-        most = math.fsum(m * max(0.0, x - at) for x, m in zip(*whole[:2], strict=True)) + whole[2]
-        above = math.fsum(m * max(0.0, x - at) for x, m in zip(places, masses, strict=True))
-        assert most <= (above + excess) * (1 + 1e-12)
+        term = ratio(means[0]) - alpha * ratio(means[1])
+        for at in (0.05, 0.3, 1.0):
+            for sign, price in ((1, exact.call), (-1, exact.put)):
+                attained = float((weight * np.maximum(sign * term - at, 0)).sum())
+                most = float(price(arb(at)))
+                assert attained <= most + 0.02 * nu
+                closest = min(closest, (most - attained) / nu)
+    assert closest < 0.02

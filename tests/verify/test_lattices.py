@@ -12,11 +12,10 @@ from hockeystick.verify.balls import normal_tail
 from hockeystick.verify.lattices import (
     Lattice,
     coarser,
-    lattice,
     lognormal,
     positive_part,
     repeated,
-    term,
+    shuffle_term,
     trimmed,
 )
 
@@ -38,16 +37,20 @@ def test_spread_numbers_are_above_at_every_price(a, tail):
         assert over <= price(a, x) + 0.003 * a + 2 * float(spread.left)
 
 
+@pytest.mark.parametrize("replaces", [False, True])
 @pytest.mark.parametrize("back", [False, True])
 @pytest.mark.parametrize("alpha", [1.0, 1.1, 1.7])
-def test_one_term_is_a_price_of_the_other_number(back, alpha):
-    """E T (Y - alpha)_+ = E (Y - alpha)_+, for T has the mean 1 and is independent."""
-    t, y = (lognormal(arb(a), 0.05, 1e-10) for a in (0.6, 0.3))
-    step = 2.0**-9
-    masses, left = term(t, y, alpha, step, (-4000, 30000), back=back)
-    found = float(positive_part(lattice(-4000, step, masses, 80, left), 0.0))
-    truth = price(0.3, alpha) if not back else alpha * price(0.3, 1 / alpha) + 1 - alpha
-    assert truth <= found <= truth * 1.02
+def test_a_shuffled_term_is_above_at_every_price(alpha, back, replaces):
+    """E X_+ is a price of one Gaussian step: where a batch is told, nothing else matters."""
+    law = shuffle_term(arb(0.3), alpha, 0.05, 1e-10, replaces=replaces, back=back)
+    assert 1 <= math.fsum(law.masses) < 1 + 1e-9
+    assert list(law.places) == sorted(set(law.places))
+    found = math.fsum(law.masses * np.maximum(law.places, 0)) + float(law.left)
+    truth = price(0.3, alpha)
+    assert truth * (1 - 1e-12) <= found <= truth * 1.001
+    mean = math.fsum(law.masses * law.places) + float(law.left)
+    assert 1 - alpha <= mean + 1e-12
+    assert mean < 1 - alpha + 1e-6
 
 
 def rising(values, step, bits=60):

@@ -11,8 +11,6 @@ import hockeystick as hs
 from hockeystick.verify.shuffles import ALLOWED, FINE, Bound, Epoch, epoch_of
 from hockeystick.verify.work import bounded
 
-S = 2.0
-
 
 def epoch(noise, others, *, left_out=False, replaces=False, small=0.0, less=0.0):
     return Epoch(1 / arb(noise), others, replaces, left_out, arb(small), arb(less))
@@ -25,45 +23,47 @@ def normals(mu, number):
     return np.exp(mu * g - mu * mu / 2), np.exp(-mu * g - mu * mu / 2), weight
 
 
+def terms(mu, alpha, number, *, back, replaces=False):
+    """Values of a term of one batch and their weights: g from above, and its mirror from below."""
+    y, z, weight = normals(mu, number)
+    k = math.exp(-mu * mu)
+    gains = y - alpha if back or replaces else k * y * y - alpha * y
+    losses = alpha * k * z * z - z if back and not replaces else alpha * z - 1
+    return np.maximum(gains, 0) - np.maximum(losses, 0), weight
+
+
 @pytest.mark.parametrize("back", [False, True])
 @pytest.mark.parametrize("replaces", [False, True])
 @pytest.mark.parametrize(("noise", "epsilon"), [(1.0, 1.0), (2.0, 0.3), (4.0, 0.5)])
 def test_two_batches_are_a_quadrature(noise, epsilon, replaces, back):
-    """Of T, of Y and of the last batch's output."""
+    """Of a term and of the last batch's output."""
     alpha, nu = math.exp(epsilon), 1 / noise
-    mu = 2 * nu if replaces else nu
-    t, _, of_t = normals(math.sqrt(1 + S) * mu, 151)
-    y, _, of_y = normals(math.sqrt(1 + 1 / S) * mu, 151)
+    c, weight = terms(2 * nu if replaces else nu, alpha, 4001, back=back, replaces=replaces)
     p, q, of_g = normals(nu, 151)
-    c = (t[:, None] * ((1 - alpha * y) if back else (y - alpha))[None, :]).ravel()
-    weight = (of_t[:, None] * of_y[None, :]).ravel()
     gain = p if replaces or not back else np.ones_like(p)
     loss = q if replaces or back else np.ones_like(q)
     truth = 0.0
     for k in range(len(p)):
         moved = np.where(c > 0, p[k] * c, q[k] * c) + gain[k] - alpha * loss[k]
         truth += of_g[k] * (weight * np.maximum(moved, 0)).sum() / 2
-    bound = Bound(epoch(noise, 1, replaces=replaces), S, FINE, truth * 1e-4)
+    bound = Bound(epoch(noise, 1, replaces=replaces), FINE, truth * 1e-4)
     assert truth * (1 - 1e-4) <= bound.at(alpha, back=back) <= truth * 1.2
 
 
 @pytest.mark.parametrize("back", [False, True])
 def test_two_batches_and_a_record_left_out_are_a_quadrature(back):
     noise, alpha, less = 2.0, math.exp(0.4), 0.25
-    t, _, of_t = normals(math.sqrt(1 + S) / noise, 61)
-    y, _, of_y = normals(math.sqrt(1 + 1 / S) / noise, 61)
-    c = (t[:, None] * ((1 - alpha * y) if back else (y - alpha))[None, :]).ravel()
-    weight = (of_t[:, None] * of_y[None, :]).ravel()
+    c, weight = terms(1 / noise, alpha, 1001, back=back)
     over = np.maximum(c[:, None] + c[None, :] - less * (alpha - 1), 0)
     truth = float(weight @ over @ weight) / (2 + less)
-    bound = Bound(epoch(noise, 2, left_out=True, less=less), S, FINE, truth * 1e-4)
+    bound = Bound(epoch(noise, 2, left_out=True, less=less), FINE, truth * 1e-4)
     assert truth * (1 - 1e-3) <= bound.at(alpha, back=back) <= truth * 1.01
 
 
 @pytest.mark.parametrize(("small", "others"), [(1e-9, 1), (1 - 1e-9, 2)])
 def test_a_smaller_batch_goes_from_none_to_a_whole_one(small, others):
     def at(shape):
-        return Bound(shape, S, FINE, 1e-8).at(math.exp(0.5), back=False)
+        return Bound(shape, FINE, 1e-8).at(math.exp(0.5), back=False)
 
     assert at(epoch(2.0, 1, small=small)) == pytest.approx(at(epoch(2.0, others)), rel=0.01)
 

@@ -19,9 +19,6 @@
 namespace hockeystick {
 namespace {
 
-constexpr int places = 17;        // s = 2^(-2), 2^(-3/2), ..., 64: the best is between 1 and 4 as a rule, or larger if
-constexpr int middle = 4;         // s = 1
-constexpr int questions = 3;      // from a step of s that does not help to the next one
 constexpr double farthest = 600;  // nats; curves go on by their last value
 constexpr std::size_t most_values = 2000;
 constexpr double least_tail = 1e-16;
@@ -30,15 +27,13 @@ constexpr double least_tail = 1e-16;
 constexpr double pivot_width = 0.5;
 constexpr double most_terms = 0x1p19;  // a mean of more is below in convex order
 
-// Of a term, in deviations over the number of cells: cells of T, and where places begin; the logarithm of the ratio of
-// places, over the number of cells; what `mean_positive_part` smooths by.
+// Of a term, over the number of cells: where places begin, in deviations, and the logarithm of the ratio of places;
+// what `mean_positive_part` smooths by.
 struct Fineness {
-  double cell, near, ratio, smooth;
+  double near, ratio, smooth;
 };
-constexpr Fineness for_all{3, 2.5, 3.4, 0.2}, for_left_out{3, 1.5, 2.4, 0.05};
+constexpr Fineness for_all{2.5, 3.4, 0.2}, for_left_out{1.5, 2.4, 0.05};
 const Fineness& fineness_of(const ShuffledEpoch& epoch) { return epoch.uses_all ? for_all : for_left_out; }
-
-double s_at(int place) { return math::exp((0.5 * place - 2) * 0.69314718055994531); }
 
 // A multiple of 2^-40, not below x (1 + 8 u).
 double raised(double x) { return std::ceil(x * (1 + 8 * u) * 0x1p40) * 0x1p-40; }  // proof: shuffled-left-out
@@ -54,9 +49,7 @@ class Points {
     while (alpha_.size() < most_values && x_ < farthest && (upper_.empty() || upper_.back() >= tail)) {
       checkpoint();
       const double alpha = math::exp(x_), before = upper_.empty() ? infinity : upper_.back();
-      double value = bound.upper(way, alpha);
-      if (epoch.replaces) value = std::min(value, bound.upper(way == Way::forth ? Way::back : Way::forth, alpha));
-      value = std::min(value, before);
+      const double value = std::min(bound.upper(way, alpha), before);
       alpha_.push_back(alpha);
       upper_.push_back(value);
       const double rate = step_ == 0 ? 0.5 / value : std::max(math::log(before / value) / step_, 1e-3);
@@ -94,45 +87,23 @@ std::unique_ptr<Grown>& kept = *new std::unique_ptr<Grown>;
 }  // namespace
 
 ShuffleBound::ShuffleBound(const ShuffledEpoch& epoch, double cells, double tail)
-    : epoch_(epoch), cells_(cells), tail_(tail), reach_(upper_normal_quantile(tail / 10).upper), known_(places) {}
+    : epoch_(epoch), cells_(cells), tail_(tail) {}
 
-const ShuffleBound::Split& ShuffleBound::split(int place) {
-  std::vector<Split>& slot = known_[static_cast<std::size_t>(place)];
-  if (slot.empty()) {
-    const double s = s_at(place), of_t = raised(std::sqrt(1 + s) * epoch_.mu);
-    const Fineness& fine = fineness_of(epoch_);
-    const double width = std::max(fine.cell, fine.ratio / of_t) / cells_;
-    slot.push_back({split_lognormal(of_t, width, tail_ / 10), raised(std::sqrt(1 + 1 / s) * epoch_.mu)});
-  }
-  return slot.front();
-}
-
-TermLaw ShuffleBound::term(Way way, double alpha, int place) {
-  const auto& [t, y] = split(place);
-  const double of_t = t.deviation * t.deviation, of_y = y * y;
-  // The deviation leaves rare values out. A grid that is finer than needed costs few more places.
-  const double t2 = math::exp(std::min(of_t, 1.0)), y2 = math::exp(std::min(of_y, 1.0)),
-               spread = way == Way::forth ? y2 + alpha * (alpha - 2) : 1 + alpha * (alpha * y2 - 2);
-  const double less_mean = (alpha - 1) * (alpha - 1);
-  const double deviation = std::sqrt(t2 * spread - less_mean);
+TermLaw ShuffleBound::term(Way way, double alpha) {
+  const double mu = raised(epoch_.mu);
   // What is left out of the mean at the ends of the grid may be a small part of the bound, that of the last question.
   const double tail = std::clamp(1e-3 * searches_[way == Way::back].last, tail_ / 10, 1e-5);
-  const auto largest = [](double variance, double beyond) {  // by about the quantile
-    return math::exp(variance / 2 + (std::sqrt(-2 * math::log(beyond)) - 0.4) * std::sqrt(variance));
+  const auto largest = [](double deviation, double beyond) {  // by about the quantile
+    return math::exp(deviation * (deviation / 2 + std::sqrt(-2 * math::log(beyond)) - 0.4));
   };
   // A grid that ends far below 0 suffices: what it leaves out raises the mean by less than the part `rare`.
   const double rare = std::max(tail, 1e-5);
-  const bool forth = way == Way::forth;
-  const double top = largest(forth ? of_t + of_y : of_t, tail);
-  const double bottom = alpha * largest(forth ? of_t : of_t + of_y, rare);
-  if (!(deviation < 0x1p500)) return {};
+  const double forth = way == Way::forth && !epoch_.replaces ? 2 * mu : mu, back = way == Way::back ? 2 * mu : mu;
   const Fineness& fine = fineness_of(epoch_);
-  const double wanted = std::min(fine.ratio * std::max(1.0, t.deviation / 3), 8 * deviation / (alpha - 1));
-  const double parts = std::round(std::max(0.0, math::log2(t.deviation * t.step * cells_ / wanted)));
-  // Terms above 0 are of the size of T back, however far alpha is.
-  const double near = (forth ? deviation : std::min(deviation, std::sqrt(t2))) * fine.near / cells_;
-  const TermGrid grid{1 << static_cast<int>(std::min(parts, 8.0)), near, bottom, top};
-  return term_law(t, y, reach_, way, alpha, grid);
+  const double near = alpha * std::sqrt(math::expm1(std::min(mu * mu, 1.0))) * fine.near / cells_;
+  return term_law(
+      mu, epoch_.replaces, way, alpha,
+      {near, math::exp(fine.ratio / cells_), alpha * largest(epoch_.replaces ? mu : back, rare), largest(forth, tail)});
 }
 
 double ShuffleBound::of_left_out(const TermLaw& term, double alpha, double& tilt) {
@@ -162,8 +133,7 @@ double ShuffleBound::with_pivot(const TermLaw& term, double less, double pivot, 
                             space_);  // proof: shuffled-every
 }
 
-double ShuffleBound::of_all(const TermLaw& term, Way way, double alpha, int place, double pivot, double most,
-                            double& tilt) {
+double ShuffleBound::of_all(const TermLaw& term, Way way, double alpha, double pivot, double most) {
   const double nu = epoch_.replaces ? epoch_.mu / 2 : epoch_.mu, last = epoch_.last_size;
   if (pivots_.nodes.empty()) pivots_ = pivot_nodes(raised(nu), pivot_width, tail_ / 10);
   const double all = epoch_.batches - 1 + last;
@@ -175,8 +145,8 @@ double ShuffleBound::of_all(const TermLaw& term, Way way, double alpha, int plac
   const double slope = above * all * (1 + 1e-9) + 1;  // proof: shuffled-every
   double total = pivots_.excess * slope;              // proof: shuffled-every
   Search& search = searches_[way == Way::back];
-  search.tilts.resize(pivots_.nodes.size()), search.known.resize(places);
-  std::vector<Known> unknown, &known = pivot == 1 ? search.known[static_cast<std::size_t>(place)] : unknown;
+  search.tilts.resize(pivots_.nodes.size());
+  std::vector<Known> unknown, &known = pivot == 1 ? search.known : unknown;
   known.resize(pivots_.nodes.size());
   const double least = 1e-3 * all * search.last;  // of what counts
   for (std::size_t k = pivots_.nodes.size(); k-- > 0;) {
@@ -186,9 +156,9 @@ double ShuffleBound::of_all(const TermLaw& term, Way way, double alpha, int plac
     const double less = down(loss - gain);  // proof: shuffled-every
     // What is known at a smaller alpha is above, too.
     if (!(known[k].alpha <= alpha && known[k].value * node.mass <= least)) {  // proof: shuffled-every
-      if (search.tilts[k] == 0) search.tilts[k] = tilt;
+      if (search.tilts[k] == 0) search.tilts[k] = search.tilt;
       known[k] = {alpha, with_pivot(term, less, pivot, node, least / 8 / node.mass, search.tilts[k])};
-      tilt = search.tilts[k];
+      search.tilt = search.tilts[k];
     }
     const double value = known[k].value;
     total += node.mass * value;
@@ -202,42 +172,23 @@ double ShuffleBound::of_all(const TermLaw& term, Way way, double alpha, int plac
   return total / all * (1 + 1e-12);  // proof: shuffled-every
 }
 
-double ShuffleBound::bound(Way way, double alpha, int place, double most, double& tilt) {
-  const TermLaw law = term(way, alpha, place);
-  if (law.masses.empty()) return infinity;
+double ShuffleBound::bound(Way way, double alpha, double most) {
+  const TermLaw law = term(way, alpha);
+  double& tilt = searches_[way == Way::back].tilt;
   if (tilt == 0) tilt = 1 / (law.places.back() * std::sqrt(std::min(epoch_.batches, most_terms)));
   if (!epoch_.uses_all) return of_left_out(law, alpha, tilt);
-  const double whole = of_all(law, way, alpha, place, 1, most, tilt);
+  const double whole = of_all(law, way, alpha, 1, most);
   if (epoch_.last_size == 1 || epoch_.batches > 2) return whole;
-  return std::min(whole, of_all(law, way, alpha, place, epoch_.last_size, most, tilt));
+  return std::min(whole, of_all(law, way, alpha, epoch_.last_size, most));
 }
 
 double ShuffleBound::upper(Way way, double alpha) {
   const double alone = gaussian_above(epoch_.mu, alpha, 0);
   Search& at = searches_[way == Way::back];
   if (!at.helps) return alone;
-  at.last = std::min(at.last, alone);
-  double least = bound(way, alpha, at.place, alone, at.tilt);
-  const auto improves = [&](int next) {
-    if (next < 0 || next >= places || next == at.place) return false;
-    double tilt = at.tilt;
-    const double value = bound(way, alpha, next, least, tilt);
-    if (!(value < least)) return false;
-    least = value, at.place = next, at.tilt = tilt;
-    return true;
-  };
-  // Downhill from s = 1, and then with the curve: another step after one that helps, else later one to the other side,
-  // or from 1, of which there may be another valley.
-  if (std::exchange(at.is_first, false)) {
-    for (at.step = -1; improves(at.place + at.step);) continue;
-    for (at.step = 1; improves(at.place + at.step);) continue;
-  } else if (at.wait-- == 0) {
-    const bool helps = improves(at.place + at.step) || (at.step > 0 && improves(middle));
-    at.wait = helps ? 0 : questions;
-    if (!helps) at.step = -at.step;
-  }
-  at.helps = least < alone;
-  return at.last = std::min(alone, least);
+  const double value = bound(way, alpha, alone);
+  at.helps = value < alone;
+  return at.last = std::min(alone, value);
 }
 
 EnclosedCurve shuffle_curve(const ShuffledEpoch& epoch, double cells, double tail, bool back) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // An upper bound of the hockey-stick curve of a Gaussian mechanism over shuffled batches.
 //
-// For alpha >= 1 and every s > 0, with independent log-normal T_i, Y_i of mean 1 whose logarithms have the variances
-// (1 + s) mu^2 and (1 + 1 / s) mu^2, X_i = T_i (Y_i - alpha), or in the reverse direction T_i (1 - alpha Y_i), batches
-// of m of n records and r left out (cpp/proofs/shuffled-left-out.md),
+// For alpha >= 1, independent X_i of the law of shuffle_terms.hpp, batches of m of n records and r left out
+// (cpp/proofs/shuffled-left-out.md),
 //     h(alpha) <= E ((m / n) sum over i of X_i - (r / n) (alpha - 1))_+ ;
 // where every record is used, in batches of m_i records, one of which, of m, is the last
 // (cpp/proofs/shuffled-every.md),
@@ -45,40 +44,32 @@ class ShuffleBound {
   double upper(Way way, double alpha);
 
  private:
-  struct Split {
-    SplitLaw t;
-    double y;  // the deviation
-  };
   struct Known {  // a bound at one corner of the last batch
     double alpha = infinity, value = infinity;
   };
-  struct Search {  // where a way found s, and the tilt there; the last value
-    int place = 4, step = 1;
-    double tilt = 0, last = 0.1;
-    std::vector<double> tilts;              // of the corners of the last batch
-    std::vector<std::vector<Known>> known;  // at each s
-    bool is_first = true, helps = true;     // whether nothing was asked; whether the last bound was below the other one
-    int wait = 0;                           // questions to the next step
+  struct Search {  // a way's last value, and the tilt there
+    double last = 0.1, tilt = 0;
+    std::vector<double> tilts;  // of the corners of the last batch
+    std::vector<Known> known;
+    bool helps = true;  // whether the last bound was below that of the record's own step
   };
 
-  const Split& split(int place);
-  double bound(Way way, double alpha, int place, double most, double& tilt);  // infinite if it is above `most`
-  TermLaw term(Way way, double alpha, int place);
+  double bound(Way way, double alpha, double most);  // infinite if it is above `most`
+  TermLaw term(Way way, double alpha);
   double of_left_out(const TermLaw& term, double alpha, double& tilt);
-  double of_all(const TermLaw& term, Way way, double alpha, int place, double pivot, double most, double& tilt);
+  double of_all(const TermLaw& term, Way way, double alpha, double pivot, double most);
   double with_pivot(const TermLaw& term, double less, double pivot, const PivotNode& node, double enough, double& tilt);
 
   ShuffledEpoch epoch_;
-  double cells_, tail_, reach_;
+  double cells_, tail_;
   PivotNodes pivots_;
   SumSpace space_;
-  std::vector<std::vector<Split>> known_;
   Search searches_[2];
 };
 
 /// h from above at alpha < 1 and >= 1, up to the first value below `tail`, at least 1e-16, in the direction that loses
-/// the record or back. If records replace each other, both directions are those of the other record, too, and either
-/// bound holds for both. What was asked for last is kept, and goes on for a smaller tail.
+/// the record or back, which are the same if records replace each other. What was asked for last is kept, and goes on
+/// for a smaller tail.
 EnclosedCurve shuffle_curve(const ShuffledEpoch& epoch, double cells, double tail, bool back);
 
 }  // namespace hockeystick

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <complex>
 #include <numbers>
+#include <numeric>
 #include <vector>
 
 #include "numeric/complex.hpp"
@@ -279,6 +280,27 @@ Enough samples_that_suffice(const Placed& term, double tilt, double variance, do
   return enough;
 }
 
+// E S_+ of one term or two, summed over all places.
+double of_few(const Placed& one, const Placed* other) {
+  const std::vector<double> none{0}, sure{1};
+  const std::vector<double>&places = other == nullptr ? none : other->places,
+        &masses = other == nullptr ? sure : other->masses;
+  // Of the other term's places above minus the one's, from the last on.
+  std::size_t k = places.size();
+  double total = 0, mass = 0, moment = 0;
+  for (std::size_t i = 0; i < one.places.size(); ++i) {
+    for (; k > 0 && places[k - 1] > -one.places[i]; --k) mass += masses[k - 1], moment += masses[k - 1] * places[k - 1];
+    total += one.masses[i] * std::max(0.0, moment + one.places[i] * mass);
+  }
+  // Relative to sums of sizes.
+  double sizes = 0, other_sizes = 0, other_mass = 0;
+  for (std::size_t i = 0; i < one.places.size(); ++i) sizes += one.masses[i] * std::fabs(one.places[i]);
+  for (std::size_t i = 0; i < places.size(); ++i)
+    other_sizes += masses[i] * std::fabs(places[i]), other_mass += masses[i];
+  const double sums = 2 * static_cast<double>(one.places.size() + places.size() + 8) * u;
+  return total + sums * (sizes * other_mass + 2 * other_sizes);  // proof: shuffled-terms
+}
+
 }  // namespace
 
 double mean_positive_part(std::span<const SameTerms> terms, double less, double smooth, double enough, double& tilt,
@@ -286,6 +308,11 @@ double mean_positive_part(std::span<const SameTerms> terms, double less, double 
   Sum sum(terms, less, space);
   const double excess = sum.excess();
   if (!(sum.largest() > 0)) return excess;  // proof: shuffled-terms
+  const std::vector<Placed>& all_terms = sum.terms();
+  const auto number =
+      std::accumulate(all_terms.begin(), all_terms.end(), std::int64_t{0},
+                      [](std::int64_t sum_so_far, const Placed& one) { return sum_so_far + one.count; });
+  if (number <= 2) return of_few(all_terms.front(), number == 2 ? &all_terms.back() : nullptr) + excess;
   find_tilt(sum, tilt);
   checkpoint();
   // S_+ <= e^(tilt S - 1) / tilt.

@@ -14,8 +14,7 @@
 namespace hockeystick {
 namespace {
 
-// Deviations below 0 where T, or Y forth, is split in one cell, and above where Y back counts as the last value: that
-// moves a part of 1e-6 of the masses.
+// Deviations below 0 where a log-normal law is split in one cell: that moves a part of 1e-6 of the masses.
 constexpr double harmless = 5;
 
 // Of a cell between the values `low` and `high`, P(cell) and E of the value over it: masses at both ends, rounded up.
@@ -43,79 +42,87 @@ Probability between(double a, double b, double beyond_a, double beyond_b) {
   return {std::max(0.0, 1 - beyond_a - beyond_b), off + 2 * u};
 }
 
-// Y, its cells split between ends at which Z = Y / alpha, or alpha Y back, is by e^(-k unit) below or above 1, or 0.
-// Masses at these by decreasing k, from `nearest` on, to 0 below and further above. Ends are within `off` of their
-// distance.
-struct CutY {
-  std::vector<double> below, above;
-  double nearest, off, excess;
+// Z = square kappa y^2 + line y + constant, which grows with g where it is above 0.
+struct Side {
+  double mu, kappa, square, line, constant;
+
+  double value(double y) const { return y * (square * kappa * y + line) + constant; }
+  // About the g at which Z = x, in multiples of 2^-40, so that less mu it is exact.
+  double at(double x) const {
+    const double y = square == 0 ? (x - constant) / line
+                                 : (std::sqrt(line * line + 4 * square * kappa * x) - line) / (2 * square * kappa);
+    return std::nearbyint((math::log(y) / mu + mu / 2) * 0x1p40) * 0x1p-40;
+  }
 };
 
-CutY cut_y(double deviation, double reach, bool forth, double alpha, double unit, double closest) {
-  const double log_alpha = math::log(alpha), centre = deviation * deviation / 2 + (forth ? log_alpha : -log_alpha);
-  const double least = math::exp(-deviation * (forth ? harmless : reach) - centre);
-  const double most = math::exp(deviation * (deviation + (forth ? reach : harmless)) - centre);
-  const auto index = [&](double distance) { return -math::log(distance) / unit; };
-  const double nearest = std::max(1.0, std::ceil(index(closest)));
-  // Within 16 of the nearest distance, where places are merged, cells are coarse: narrow ones lose digits.
-  const auto next = [&](double k) {
-    return k - (nearest - k < 2.8 / unit ? std::max(1.0, std::floor(0.5 / unit)) : 1);
-  };
-  // The ends' k in increasing order of Z, of which the first `below` are below 1.
-  std::vector<double> ks{0};
-  const double most_below = least < 1 ? std::max(1.0, std::ceil(index(1 - least))) : infinity;
-  for (double k = nearest; k >= most_below; k = next(k)) ks.push_back(k);
-  std::reverse(ks.begin() + 1, ks.end());
-  const std::size_t below = ks.size();
-  const double first = least > 1 ? std::min(nearest, std::floor(index(least - 1))) : nearest;
-  const double end = most > 1 ? std::min(first, std::ceil(index(most - 1)) - 1) : first;
-  for (double k = first; k >= end; k = next(k)) ks.push_back(k);
-  // Z - 1, and g with Y = e^(deviation g - deviation^2 / 2).
-  const std::size_t last = ks.size() - 1;
-  std::vector<double> far;
-  for (const double k : ks) far.push_back(-unit * k);
-  exponentials(far);
-  for (std::size_t i = 0; i < below; ++i) far[i] = -far[i];
-  std::vector<double> at = far;
-  logarithms_of_1_plus({at.data() + 1, last});
-  double largest = 0;
-  at[0] = -infinity;
-  for (std::size_t i = 1; i <= last; ++i) {
-    at[i] = std::nearbyint((at[i] + centre) / deviation * 0x1p40) * 0x1p-40;  // less the deviation it is exact
-    largest = std::max(largest, std::fabs(at[i]));
+Side side_of(double mu, bool replaces, Way way, double alpha, bool above) {
+  const bool forth = way == Way::forth;
+  const double kappa = math::exp(-mu * mu);
+  if (above) return forth && !replaces ? Side{mu, kappa, 1, -alpha, 0} : Side{mu, kappa, 0, 1, -alpha};
+  return forth || replaces ? Side{mu, kappa, 0, alpha, -1} : Side{mu, kappa, alpha, -1, 0};
+}
+
+// The part of Z above 0, its cells split between places.
+struct Half {
+  std::vector<double> places, offs, masses;  // what the places are off by
+  double begins;                             // the g at which Z is about 0
+  double zero;                               // the mass that cells leave at 0
+  double excess;                             // E (Z - last place)_+
+};
+
+Half half_of(const Side& side, double near, double ratio, double end) {
+  std::vector<double> at{side.at(0)};
+  for (double x = near; at.size() == 1 || x < end * ratio; x *= ratio) at.push_back(side.at(x));
+  const std::size_t last = at.size() - 1;
+  Half half{
+      std::vector<double>(at.size()), std::vector<double>(at.size()), std::vector<double>(at.size()), at[0], 0, 0};
+  std::vector<double> ys;
+  for (const double g : at) ys.push_back(side.mu * g - side.mu * side.mu / 2);
+  const double exponents = side.mu * std::max(std::fabs(at[0]), std::fabs(at[last])) + side.mu * side.mu;
+  exponentials(ys);
+  for (std::size_t k = 0; k <= last; ++k) {
+    const double y = ys[k], parts = side.square * side.kappa * y * y + std::fabs(side.line) * y;
+    half.places[k] = side.value(y);
+    half.offs[k] = (parts + std::fabs(side.constant)) * (24 + 8 * exponents) * u;  // proof: shuffled-terms
   }
-  CutY y{std::vector<double>(static_cast<std::size_t>(nearest) + 1),
-         std::vector<double>(static_cast<std::size_t>(nearest - ks[last]) + 1), nearest, 0, 0};
-  const double exponents = deviation * (largest + deviation) + 2 * std::fabs(log_alpha) + 1;
-  const double of_edges = 0x1p-41 * deviation + 16 * u * exponents, of_ends = 8 + 4 * unit * (nearest - ks[last]);
-  y.off = 1.01 * (1 + math::exp(unit * nearest)) * of_edges + of_ends * u;  // proof: shuffled-terms
+  half.offs[0] += std::fabs(half.places[0]), half.places[0] = 0;
   const auto tails_at = [&](double shift) {
     std::vector<double> tails((last + 8) / 8 * 8, 0.0);
-    for (std::size_t i = 0; i <= last; ++i) tails[i] = std::min(37.0, std::fabs(at[i] - shift));
+    for (std::size_t k = 0; k <= last; ++k) tails[k] = std::min(37.0, std::fabs(at[k] - shift));
     default_fft_kernel().normal_tails(tails.data(), tails.size());
     return tails;
   };
-  const std::vector<double> tails = tails_at(0), moved_tails = tails_at(deviation);
-  const auto mass_at = [&](std::size_t i) -> double& {
-    return (i < below ? y.below : y.above)[static_cast<std::size_t>(nearest - ks[i])];
+  const std::vector<double> tails[]{tails_at(0), tails_at(side.mu), tails_at(2 * side.mu)};
+  const double parts[]{side.constant, side.line, side.square};
+  // E Z over a cell, and what it and `high` times the mass are off by.
+  struct Cell {
+    double mass, mean, error;
   };
-  const double scale = forth ? 1 / alpha : alpha;
-  for (std::size_t i = 1; i <= last; ++i) {
-    const Probability p = between(at[i - 1], at[i], tails[i - 1], tails[i]);
-    const Probability q = between(at[i - 1] - deviation, at[i] - deviation, moved_tails[i - 1], moved_tails[i]);
-    const double low = far[i - 1], high = far[i], size = std::max(-low, std::fabs(high));
-    const double mean = scale * q.value - p.value, width = high - low;
-    const double sums = 8 * u * (scale * q.value + (1 + size) * p.value);
-    const double error =
-        (1 + size) * p.off + scale * q.off + sums + 4 * y.off * size * p.value;  // proof: shuffled-terms
-    mass_at(i - 1) += std::max(0.0, high * p.value - mean + error) / width * (1 + 8 * u);
-    mass_at(i) += std::max(0.0, mean - low * p.value + error) / width * (1 + 8 * u);
+  const auto cell = [&](std::size_t from, std::size_t to, double high) {
+    Cell one{0, 0, 0};
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (i > 0 && parts[i] == 0) continue;
+      const double shift = static_cast<double>(i) * side.mu, b = to > last ? infinity : at[to] - shift;
+      const Probability p = between(at[from] - shift, b, tails[i][from], to > last ? 0 : tails[i][to]);
+      const double times = std::fabs(parts[i]) + (i == 0 ? high : 0);
+      one.mean += parts[i] * p.value;
+      one.error += times * (p.off + 8 * u * p.value);  // proof: shuffled-terms
+      if (i == 0) one.mass = p.value + p.off;
+    }
+    return one;
+  };
+  for (std::size_t k = 1; k <= last; ++k) {
+    const double low = half.places[k - 1], high = half.places[k], width = high - low;
+    const Cell one = cell(k - 1, k, high);
+    const double error = one.error + 4 * std::max(half.offs[k - 1], half.offs[k]) * one.mass;  // proof: shuffled-terms
+    half.masses[k - 1] += std::max(0.0, high * one.mass - one.mean + error) / width;
+    half.masses[k] += std::max(0.0, one.mean - low * one.mass + error) / width;
   }
-  const Probability beyond = between(at[last], infinity, tails[last], 0);
-  mass_at(last) += beyond.value + beyond.off;
-  const Probability lost = between(at[last] - deviation, infinity, moved_tails[last], 0);
-  y.excess = forth ? lost.value + lost.off : 0;  // proof: shuffled-terms
-  return y;
+  const Cell beyond = cell(last, last + 1, half.places[last]);
+  half.masses[last] += beyond.mass;
+  half.excess = std::max(0.0, beyond.mean - half.places[last] * beyond.mass) + 2 * beyond.error;
+  half.zero = half.masses[0];
+  return half;
 }
 
 }  // namespace
@@ -124,7 +131,7 @@ SplitLaw split_lognormal(double deviation, double width, double tail) {
   const double step = with_bits(width, 3), reach = upper_normal_quantile(tail).upper;
   const double first = -std::ceil(std::min(reach, harmless) / step) * step;
   const auto cells = static_cast<std::size_t>(std::ceil((deviation + reach - first) / step));
-  SplitLaw law{.values = {0.0}, .masses = {0.0}, .deviation = deviation, .first = first, .step = step};
+  SplitLaw law{.values = {0.0}, .masses = {0.0}, .step = step};
   const double half_square = deviation * deviation / 2, most = deviation * (reach + deviation + step) + half_square;
   law.off = (4 + 4 * most) * u;
   // Edges, and edges less the deviation, are exact.
@@ -145,59 +152,22 @@ SplitLaw split_lognormal(double deviation, double width, double tail) {
   return law;
 }
 
-TermLaw term_law(const SplitLaw& t, double deviation, double reach, Way way, double alpha, const TermGrid& grid) {
-  const bool forth = way == Way::forth;
-  const double step = t.step / grid.parts, unit = t.deviation * step;  // `step` is exact
-  // X = scale T (Z - 1), or T (1 - Z).
-  const double scale = forth ? alpha : 1;
-  const CutY y = cut_y(deviation, reach, forth, alpha, unit, grid.near / (16 * scale));
-  const std::vector<double>&up = forth ? y.above : y.below, &down = forth ? y.below : y.above;
-  const std::size_t parts = static_cast<std::size_t>(grid.parts), values = t.values.size() - 1;
-  const std::size_t size = parts * (values - 1) + std::max(up.size(), down.size());
-  std::vector<double> sizes(size), above(size), below(size);
-  const double half_square = t.deviation * t.deviation / 2;
-  double largest = 0;
-  for (std::size_t n = 0; n < size; ++n) {
-    sizes[n] = t.deviation * (t.first + step * (static_cast<double>(n) - y.nearest)) - half_square;
-    largest = std::max(largest, std::fabs(sizes[n]));
-  }
-  exponentials(sizes);
-  const double off = y.off + (24 + 4 * (largest + 2 * half_square)) * u;  // proof: shuffled-terms
-  const auto add = [&](const std::vector<double>& from, double mass, double* to) {
-    for (std::size_t q = 0; q < from.size(); ++q) to[q] += mass * from[q];
-  };
-  for (std::size_t i = 0; i < values; ++i) {
-    add(up, t.masses[i + 1], &above[parts * i]);
-    add(down, t.masses[i + 1], &below[parts * i]);
-  }
-  double zero = 0;
-  for (const double mass : up) zero += t.masses[0] * mass;
-  for (const double mass : down) zero += t.masses[0] * mass;
-  // The first place that is not merged, and the last ones.
-  const auto place = [&](double x) {
-    return static_cast<std::size_t>(std::lower_bound(sizes.begin(), sizes.end() - 1, x / scale) - sizes.begin());
-  };
-  const std::size_t first = place(grid.near), top = std::max(first, place(grid.top)),
-                    bottom = std::max(first, place(grid.bottom));
-  double excess = 0;
-  for (std::size_t n = 0; n < first; ++n) {
-    const double share = sizes[n] / sizes[first];
-    above[first] += above[n] * share, below[first] += below[n] * share;
-    zero += (above[n] + below[n]) * (1 - share);
-  }
-  for (std::size_t n = top + 1; n < size; ++n) above[top] += above[n], excess += above[n] * (sizes[n] - sizes[top]);
-  for (std::size_t n = bottom + 1; n < size; ++n) below[bottom] += below[n];
-  const double sums = 1 + (2 * static_cast<double>(values + size) + 32) * u;
+TermLaw term_law(double mu, bool replaces, Way way, double alpha, const TermGrid& grid) {
+  const Half above = half_of(side_of(mu, replaces, way, alpha, true), grid.near, grid.ratio, grid.top);
+  const Half below = half_of(side_of(mu, replaces, way, alpha, false), grid.near, grid.ratio, grid.bottom);
+  const auto tail = [](double x) { return normal_tail(std::fabs(x)); };
+  // Neither is above 0.
+  const Probability none = between(-below.begins, above.begins, tail(below.begins), tail(above.begins));
   TermLaw law;
-  law.excess = (scale * excess * (1 + off) + t.excess + y.excess) * sums;  // proof: shuffled-terms
+  law.excess = above.excess * (1 + 8 * u) + 1e-300;  // proof: shuffled-terms
   const auto push = [&](double at, double mass) {
-    if (mass > 0) law.places.push_back(at), law.masses.push_back(mass * sums);  // proof: shuffled-terms
+    law.places.push_back(at), law.masses.push_back(mass * (1 + 16 * u) + 1e-300);  // proof: shuffled-terms
   };
-  for (std::size_t n = bottom + 1; n-- > first;)
-    push(-scale * sizes[n] * (1 - off), below[n]);  // proof: shuffled-terms
-  push(0, zero);
-  for (std::size_t n = first; n <= top; ++n) push(scale * sizes[n] * (1 + off), above[n]);  // proof: shuffled-terms
-  if (law.places.empty() || !(law.places.back() > 0)) push(scale * sizes[top] * (1 + off), 1e-300);
+  for (std::size_t k = below.places.size(); k-- > 1;)
+    push(-below.places[k] + below.offs[k], below.masses[k]);  // proof: shuffled-terms
+  push(0, none.value + none.off + above.zero + below.zero);
+  for (std::size_t k = 1; k < above.places.size(); ++k)
+    push(above.places[k] + above.offs[k], above.masses[k]);  // proof: shuffled-terms
   return law;
 }
 

@@ -91,18 +91,60 @@ def on_lattice(places: Doubles, masses: Doubles, step: float, ends: tuple[int, i
     return made * ROUNDED
 
 
-def term(
-    t: Spread, y: Spread, alpha: float, step: float, ends: tuple[int, int], *, back: bool
-) -> "tuple[Doubles, arb]":
-    """The law of W on a lattice, and the mean beyond its end and the ends of T and Y."""
-    spend(0.03 * len(t.places) * len(y.places))
-    factor = 1 - alpha * y.places if back else y.places - alpha
-    size = t.places[:, None] * ((alpha * y.places + 1) if back else (y.places + alpha))[None, :]
-    places = (t.places[:, None] * factor[None, :] + size * FARTHEST).ravel()
-    masses = (t.masses[:, None] * y.masses[None, :]).ravel()
-    beyond = float((masses * np.maximum(places - ends[1] * step, 0.0)).sum()) * ROUNDED
-    left = arb(beyond) + t.left + (ZERO if back else y.left)
-    return on_lattice(places, masses, step, ends), left
+def shuffle_term(
+    mu: arb, alpha: float, width: float, tail: float, *, replaces: bool, back: bool
+) -> Spread:
+    """The law of what a batch tells, whose prices are the largest ones of any adversary.
+
+    With y log-normal and kappa = e^-(mu^2), E (kappa y^2 - alpha y - x)_+ above 0 and
+    E (alpha y - 1 + x)_+ below it, of puts, where the record is lost; E (y - alpha - x)_+ and
+    E (alpha kappa y^2 - y + x)_+ where it comes back; the simpler ones where it is replaced.
+    """
+    with ctx.workprec(BITS):
+        forth = (1.0, -alpha, 0.0) if not (back or replaces) else (0.0, 1.0, -alpha)
+        above, calls = _prices(mu, forth, width, tail)
+        back_way = (alpha, -1.0, 0.0) if back and not replaces else (0.0, alpha, -1.0)
+        below, puts = _prices(mu, back_way, width, tail)
+        rising = [*_slopes(below, puts), ZERO]
+        falling = [*_slopes(above, calls), ZERO]
+        masses = [b - a for a, b in pairwise(rising)][::-1]
+        masses[0] = -rising[-2]  # of all that is below, moved up
+        masses += [1 + falling[0] + rising[0], *(b - a for a, b in pairwise(falling))]
+    places = np.concatenate([-below[:0:-1], above])
+    return Spread(places, np.array([double_up(m) for m in masses]), calls[-1].upper())
+
+
+def _slopes(places: Doubles, prices: list[arb]) -> list[arb]:
+    xs = [arb(x) for x in places.tolist()]
+    pairs = zip(xs, xs[1:], prices, prices[1:], strict=False)
+    return [(d - c) / (y - x) for x, y, c, d in pairs]
+
+
+def _prices(
+    mu: arb, parts: tuple[float, float, float], width: float, tail: float
+) -> tuple[Doubles, list[arb]]:
+    """Places x from 0 on, and E (square kappa y^2 + line y + constant - x)_+ at each."""
+    square, line, constant = parts
+    kappa = (-mu * mu).exp()
+
+    def begins(x: arb) -> arb:
+        """The g from which on it is positive."""
+        y = (x - constant) / line
+        if square:
+            y = ((arb(line) ** 2 + 4 * square * kappa * x).sqrt() - line) / (2 * square * kappa)
+        return y.log() / mu + mu / 2
+
+    a, first = float(mu), float(begins(ZERO))
+    end = max(math.sqrt(-2 * math.log(tail)) + 2 * a, first + 2 * width)
+    y = np.exp(a * np.arange(first, end + width, width)[1:] - a * a / 2)
+    places = np.concatenate([[0.0], y * (square * math.exp(-a * a) * y + line) + constant])
+    spend(18.0 * len(places))
+    prices = []
+    for x in map(arb, places.tolist()):
+        g = begins(x)
+        price = line * normal_tail(g - mu) + (constant - x) * normal_tail(g)
+        prices.append(price + square * normal_tail(g - 2 * mu) if square else price)
+    return places, prices
 
 
 def coarser(one: Lattice) -> Lattice:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Above shuffled epochs: the theorems of shuffled-left-out and shuffled-every, term by term.
 
-Both bound h(alpha) by E (sum of independent W)_+ of log-normal T and Y, W = T (Y - alpha), or in
-reverse T (1 - alpha Y), which grows if the law of a W grows in the increasing convex order.
+Both bound h(alpha) by E (sum of independent W)_+, where the prices E (W - x)_+ are the largest that
+a batch can have. It grows if the law of a W grows in the increasing convex order.
 """
 
 import math
@@ -31,13 +31,14 @@ from hockeystick.verify.lattices import (
     ROUNDED,
     Doubles,
     Lattice,
+    Spread,
     lattice,
     lognormal,
     on_lattice,
     positive_part,
     product,
     repeated,
-    term,
+    shuffle_term,
 )
 from hockeystick.verify.work import bounded
 
@@ -46,7 +47,7 @@ class Fineness(NamedTuple):
     """How far apart places are."""
 
     cell: float
-    """Of log-normal numbers: in deviations of their logarithms."""
+    """Of a batch's output: in deviations."""
     grid: float
     """Of the lattice: in deviations of W."""
     most: int
@@ -56,7 +57,6 @@ class Fineness(NamedTuple):
 COARSE, FINE = Fineness(0.15, 0.08, 1024), Fineness(0.02, 0.015, 8192)
 NODES = Fineness(0.03, 0.04, 1200)  # where the last batch takes a sum for each node
 FEW = 3  # batches whose nodes are as fine
-FAR_SPREAD = 12  # s = 2^(k / 2) of the theorems is tried up to here
 LARGEST, SMALLEST = 1e150, 1e-250  # alpha, and a curve, beyond which only the own step is known
 MOST_BITS, ALLOWED = 1000, 1.5e6  # of masses, which come from doubles; of work on one curve
 PIVOT = 0.35  # deviations between nodes of the last batch's output
@@ -91,32 +91,6 @@ class Epoch:
         return self.others + self.small + (self.less if self.left_out else 1)
 
 
-class Terms:
-    """The law of one W for an s, and what it takes to choose a lattice."""
-
-    def __init__(self, epoch: Epoch, s: float, fine: Fineness, tail: float) -> None:
-        one = arb(s)
-        widths = (1 + one).sqrt() * epoch.mu, (1 + 1 / one).sqrt() * epoch.mu
-        self.t, self.y = (lognormal(width, fine.cell, tail) for width in widths)
-        self._rough = [lognormal(width, 0.3, tail) for width in widths]
-        self._fine, self._tail = fine, tail
-
-    def law(self, alpha: float, count: float, *, back: bool) -> tuple[Doubles, int, float, arb]:
-        """Masses, the first place, the step, and the mean that is left out."""
-        t, y = self._rough
-        factor = 1 - alpha * y.places if back else y.places - alpha
-        w = (t.places[:, None] * factor[None, :]).ravel()
-        mass = (t.masses[:, None] * y.masses[None, :]).ravel()
-        deviation = math.sqrt(float((mass * w * w).sum()))
-        top = _end(w, mass, self._tail)
-        bottom = _end(-w, mass, 1e-4 * deviation / math.sqrt(max(count, 1)))
-        step = max(self._fine.grid * deviation, (top + bottom) / self._fine.most)
-        step = 2.0 ** math.floor(math.log2(step))
-        ends = -math.ceil(bottom / step) - 1, math.ceil(top / step) + 1
-        masses, left = term(self.t, self.y, alpha, step, ends, back=back)
-        return masses, ends[0], step, left
-
-
 def _end(w: Doubles, mass: Doubles, tail: float) -> float:
     """About the x with E (W - x)_+ = tail."""
 
@@ -127,11 +101,10 @@ def _end(w: Doubles, mass: Doubles, tail: float) -> float:
 
 
 class Bound:
-    """h(alpha) of an epoch from above, alpha >= 1, for an s."""
+    """h(alpha) of an epoch from above, alpha >= 1."""
 
-    def __init__(self, epoch: Epoch, s: float, fine: Fineness, tail: float) -> None:
+    def __init__(self, epoch: Epoch, fine: Fineness, tail: float) -> None:
         self._epoch, self._fine, self._tail = epoch, fine, tail
-        self._terms = Terms(epoch, s, fine, tail)
         self._bits: int = 40 - math.floor(math.log2(tail))
         if self._bits > MOST_BITS:
             raise NotKnownError("a value of a shuffle is too small for doubles")
@@ -141,13 +114,28 @@ class Bound:
     def at(self, alpha: float, *, back: bool) -> float:
         """At a double, not above the true alpha."""
         epoch = self._epoch
-        masses, first, step, left = self._terms.law(alpha, epoch.others, back=back)
+        law = shuffle_term(
+            epoch.mu, alpha, self._fine.cell, self._tail, replaces=epoch.replaces, back=back
+        )
+        masses, first, step, left = self._on_lattice(law, epoch.others)
         if epoch.left_out:
             one = lattice(first, step, masses, self._bits, left)
             less = epoch.less * (arb(alpha) - 1)
             return double_above(self._mean(one, None, less) / epoch.size)
         places = (np.arange(len(masses)) + first) * step
         return double_above(self._pivoted(places, masses, left, alpha, back=back) / epoch.size)
+
+    def _on_lattice(self, law: Spread, count: float) -> tuple[Doubles, int, float, arb]:
+        """Masses, the first place, the step, and the mean that is left out."""
+        w, mass = law.places, law.masses
+        deviation = math.sqrt(float((mass * w * w).sum()))
+        top = _end(w, mass, self._tail)
+        bottom = _end(-w, mass, 1e-4 * deviation / math.sqrt(max(count, 1)))
+        step = max(self._fine.grid * deviation, (top + bottom) / self._fine.most)
+        step = 2.0 ** math.floor(math.log2(step))
+        ends = -math.ceil(bottom / step) - 1, math.ceil(top / step) + 1
+        beyond = float((mass * np.maximum(w - ends[1] * step, 0.0)).sum()) * ROUNDED
+        return on_lattice(w, mass, step, ends), ends[0], step, law.left + arb(beyond)
 
     def _mean(self, one: Lattice, small: Lattice | None, less: arb) -> arb:
         """E (sum of all others' - less)_+."""
@@ -231,8 +219,6 @@ class Above:
 
     def __init__(self, epoch: Epoch, own: Curve, *, back: bool) -> None:
         self._epoch, self._own, self._back = epoch, own, back
-        self._chosen: dict[bool, tuple[float, bool]] = {}
-        self._sure: dict[bool, tuple[float, bool]] = {}
         self._epsilons: dict[str, arb] = {}
         self._allowed: float = ALLOWED
 
@@ -263,42 +249,16 @@ class Above:
     def _by_theorem(self, alpha: float, value: float, fine: Fineness, *, back: bool) -> float:
         for _ in range(ROUNDS):
             tail = value * LITTLE
-            s, way = self._choice(alpha, tail, back=back)
-            value = min(Bound(self._epoch, s, COARSE, tail).at(alpha, back=way), 1.0)
+            value = min(Bound(self._epoch, COARSE, tail).at(alpha, back=back), 1.0)
             if tail <= value * 10 * LITTLE:
                 break
         if fine is COARSE:
             return value
-        fine, chosen = self._level(fine), self._chosen
-        self._chosen = self._sure  # at this value, and so at a tail that is small enough
-        s, way = self._choice(alpha, value * LITTLE, back=back)
-        self._chosen = chosen
-        return Bound(self._epoch, s, fine, value * LITTLE).at(alpha, back=way)
+        return Bound(self._epoch, self._level(fine), value * LITTLE).at(alpha, back=back)
 
     def _level(self, fine: Fineness) -> Fineness:
         many = not self._epoch.left_out and self._epoch.others > FEW
         return NODES if fine is FINE and many else fine
-
-    def _choice(self, alpha: float, tail: float, *, back: bool) -> tuple[float, bool]:
-        """s, and the form, for either bounds both directions where records are replaced."""
-        if back not in self._chosen:
-            ways = (back, not back) if self._epoch.replaces else (back,)
-            self._chosen[back] = min(self._best(alpha, tail, way) for way in ways)[1:]
-        return self._chosen[back]
-
-    def _best(self, alpha: float, tail: float, way: bool) -> tuple[float, float, bool]:  # noqa: FBT001
-        """The least bound of some s, walking from s = 2 while it falls."""
-
-        def of(k: int) -> float:
-            return Bound(self._epoch, 2.0 ** (k / 2), COARSE, tail).at(alpha, back=way)
-
-        at, value = 2, of(2)
-        for step in (1, -1):
-            while abs(at) < FAR_SPREAD and (next_value := of(at + step)) < value:
-                at, value = at + step, next_value
-            if at != 2:  # noqa: PLR2004
-                break
-        return value, 2.0 ** (at / 2), way
 
     def epsilon(self, target: arb) -> arb:
         """One whose delta is at most the target for certain, and hardly less where one is found."""
@@ -315,7 +275,6 @@ class Above:
         if self(ZERO) <= target:
             return ZERO
         x = proposed(lambda x: arb(self._at(x, COARSE)), target, ZERO, best, 10)
-        self._sure.clear()
         last: tuple[arb, arb] | None = None
         for _ in range(ROUNDS):
             value = arb(self._at(x, FINE))
@@ -346,7 +305,6 @@ class Above:
             high = high / 2
         farthest = float(high)
         x = arb(peak(saved, -farthest, farthest, NARROW * farthest)[0])
-        self._sure.clear()
         return (self(x) + x.exp() * rate).upper().min(arb(1))
 
 
