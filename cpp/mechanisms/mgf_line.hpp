@@ -21,9 +21,10 @@ struct Decay {
 
 /// The purpose of a line. These values affect time and width, never a bound.
 struct LineNeeds {
-  double lowest, tilt, highest;  // 0 <= lowest <= tilt <= highest: the range of real tilts that may be asked
-  double frequency;              // largest Im z at which a moment is needed
-  double log_accuracy;           // a moment may be off by e^-log_accuracy M(tilt), plus rounding
+  // lowest <= tilt <= highest, all >= 0 or all in [-1, 0]: the range of real tilts that may be asked.
+  double lowest, tilt, highest;
+  double frequency;     // largest Im z at which a moment is needed
+  double log_accuracy;  // a moment may be off by e^-log_accuracy M(tilt), plus rounding
   std::size_t most_nodes = 4096;
   double cut = 0;         // P-mass of the largest losses that a line may leave out
   double top = infinity;  // atoms above count as mass there and at +inf, with the same P- and Q-mass

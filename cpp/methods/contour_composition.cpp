@@ -169,6 +169,12 @@ ContourComposition::Ends ContourComposition::ends(double epsilon) const {
 }
 
 Interval ContourComposition::delta(double epsilon, const Ends& at) const {
+  if (is_complement()) {  // the sums are of 1 - delta, which masses that are not listed may add to
+    const double unlisted = up(infinity_mass_.upper - infinity_mass_.lower);
+    return {
+        std::max(0.0, down(1 - up(at.low.upper() * (1 + 4 * u) + unlisted))),            // proof: contour-complement
+        std::min(1.0, up(1 - std::max(0.0, at.high.lower() - 4 * u * at.high.value)))};  // proof: contour-complement
+  }
   const double lower = at.low.lower() * (1 - 4 * u) + infinity_mass_.lower * (1 - 4 * u) - reach_.excess * (1 + 4 * u);
   return {epsilon <= reach_.epsilon ? std::max(0.0, lower * (1 - 4 * u)) : 0.0,    // proof: closed-support
           std::min(1.0, (at.high.upper() + infinity_mass_.upper) * (1 + 4 * u))};  // proof: clamping
@@ -219,6 +225,7 @@ Answer ContourComposition::unanswered() const {
 
 Answer ContourComposition::answer(Quantity quantity, double at, double near) const {
   Answer result = unanswered();
+  if (quantity == Quantity::epsilon && is_complement()) return result;
   if (quantity == Quantity::delta) {
     const Ends there = ends(at);
     const Interval found = delta(at, there);
@@ -276,7 +283,7 @@ std::shared_ptr<const Evaluator> ContourComposition::grown(const Direction& more
 
 // By Chernoff's inequality if samples are many or terms are many, else by a sum of few samples.
 bool ContourComposition::shows_at_most(const Direction& terms, double epsilon, double delta) const try {
-  if (!(delta > 0) || !moments_) return false;
+  if (!(delta > 0) || !moments_ || is_complement()) return false;
   const bool has_many = static_cast<double>(terms.size()) >= tuning::many;
   if (static_cast<double>(plan_.contour.count) < tuning::many && !has_many) return is_at_most(terms, epsilon, delta);
   const double tilt = has_many ? likely_tilt(terms, epsilon, delta) : 2 * plan_.contour.tilt;

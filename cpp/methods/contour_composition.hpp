@@ -78,6 +78,7 @@ class ContourComposition final : public Evaluator {
 
   const ContourSum& lower() const { return lower_ ? *lower_ : upper_; }
   bool has_one_sum() const { return !lower_ && error_above_ == 0; }
+  bool is_complement() const { return plan_.contour.tilt < 0; }
   Answer unanswered() const;
   Ends ends(double epsilon) const;
   Interval delta(double epsilon, const Ends& at) const;

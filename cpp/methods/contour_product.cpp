@@ -63,7 +63,7 @@ void ChernoffBound::add(const MgfLine& line, std::int64_t count) {
 
 double ChernoffBound::log_delta(double epsilon) const {
   const double peak = log_chernoff_peak(tilt_);
-  const double size = (size_ + tilt_ * std::fabs(epsilon) + std::fabs(peak)) * (32 + terms_);
+  const double size = (size_ + std::fabs(tilt_ * epsilon) + std::fabs(peak)) * (32 + terms_);
   return value_ - tilt_ * epsilon + peak + u * size;
 }
 

@@ -32,13 +32,14 @@ inline LineOf kept(const Lines& lines) {
   return [&lines](std::size_t j) -> const MgfLine& { return *lines[j]; };
 }
 
-/// Chernoff's bound of a composition at one tilt >= 0, term by term.
+/// Chernoff's bound of a composition at one tilt, term by term.
 class ChernoffBound {
  public:
   explicit ChernoffBound(double tilt) : tilt_(tilt) {}
   void add(const MgfLine& line, std::int64_t count);
 
-  /// log of an upper bound of delta(epsilon): e^(K(tilt) - tilt epsilon) max_y e^(-tilt y) (1 - e^-y).
+  /// log of an upper bound of delta(epsilon): e^(K(tilt) - tilt epsilon) max_y e^(-tilt y) (1 - e^-y). At tilts in
+  /// [-1, 0] of 1 - delta(epsilon), where the maximum is that of e^(-tilt y) min(1, e^-y), which is 1.
   double log_delta(double epsilon) const;
 
  private:

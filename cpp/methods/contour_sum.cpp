@@ -40,7 +40,7 @@ ContourSum::ContourSum(const ContourProduct& product, const Smoothing& smoothing
 
 void ContourSum::weigh(const ContourProduct& product, const Smoothing& smoothing) {
   const std::size_t count = contour_.count;
-  const double c = contour_.tilt;
+  const double c = contour_.tilt, sign = c > 0 ? 1 : -1;  // proof: contour-complement
   re_.assign((count + 7) / 8 * 8, 0.0);
   im_.assign(re_.size(), 0.0);
   const Smoothing::Line line(smoothing, c);
@@ -49,7 +49,7 @@ void ContourSum::weigh(const ContourProduct& product, const Smoothing& smoothing
     // 1 / (z (z + 1)) at z = c + i w: the conjugate of z (z + 1) over its square.
     const double w = spacing_ * static_cast<double>(k), twice = k == 0 ? 1 : 2;
     const double square = (c * c + w * w) * ((c + 1) * (c + 1) + w * w);
-    const double re = (c * (c + 1) - w * w) / square, im = -w * (2 * c + 1) / square;
+    const double re = sign * (c * (c + 1) - w * w) / square, im = -sign * w * (2 * c + 1) / square;
     const auto factor = line.at(w);
     const double size_of_factor = modulus_above(factor.value), size_of_value = modulus_above(value);
     error = error * (size_of_factor + factor.error) + size_of_value * factor.error;
@@ -114,7 +114,7 @@ ContourDelta ContourSum::enclosed(double epsilon, const double* powers) const {
   const double log_unit = log_moment_ - contour_.tilt * epsilon, summing = sum_roundings(re_.size()) * u;
   const double unit = powers[0] / contour_.period;
   // proof: contour-rounding
-  const double off = log_moment_error_ + u * (4 * std::fabs(log_unit) + 1.01 * contour_.tilt * std::fabs(epsilon) + 16);
+  const double off = log_moment_error_ + u * (4 * std::fabs(log_unit) + 1.01 * std::fabs(contour_.tilt * epsilon) + 16);
   const double grown = off < 1 ? off * (1 + off) : math::expm1(off);  // the true unit is at most 1 + grown times `unit`
   const double turning = u * (8 + 1.01 * spacing_ * std::fabs(epsilon));  // proof: contour-rounding
   ContourDelta result{};

@@ -6,6 +6,9 @@
 // e^(c k period) delta(epsilon + k period), period = 2 pi / h: every term is >= 0 and k = 0 is the answer. Terms k > 0
 // and k < 0 are bounded by Chernoff's inequality at a higher and a lower tilt, samples beyond the last by the modulus
 // of the moments. cpp/proofs/contour-rounding.md, contour-tail.md and contour-aliases.md book them.
+//
+// At tilts in (-1, 0), between both poles, the same integral is delta(epsilon) - 1: less it, the sum tells 1 - delta
+// to a relative error where that is small (cpp/proofs/contour-complement.md).
 #pragma once
 
 #include <span>
@@ -17,7 +20,8 @@
 
 namespace hockeystick {
 
-/// The sum at an epsilon, and the parts of the enclosure of delta. The tail includes losses that the lines leave out.
+/// The sum at an epsilon, and the parts of the enclosure of delta, of 1 - delta at tilts in (-1, 0). The tail includes
+/// losses that the lines leave out.
 struct ContourDelta {
   double value;
   double rounding, tail, alias;  // above = rounding + tail, below = rounding + tail + alias

@@ -15,6 +15,7 @@
 #include "numeric/runtime/switches.hpp"
 #include "plan/cost.hpp"
 #include "plan/large_loss.hpp"
+#include "plan/normal_tail.hpp"
 #include "plan/thinned.hpp"
 #include "plan/tuning.hpp"
 #include "pld/chernoff.hpp"
@@ -30,6 +31,8 @@ double farthest(const Saddle& at) {
   constexpr double of_unit_deviation = 500;
   return of_unit_deviation / std::min(1.0, at.deviation);
 }
+
+double on_grid(double tilt) { return std::nearbyint(tilt * 0x1p30) * 0x1p-30; }
 
 double log_count(const Direction& direction) {
   double count = 0;
@@ -50,14 +53,16 @@ ContourFrame contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, dou
   double nearby = std::numeric_limits<double>::quiet_NaN();
   // Aliases decay slowly near a tilt at which rare huge losses start to dominate the moment. Below that tilt they decay
   // fast, so flatter tilts are tried as well.
-  for (double tilt = at.tilt; tilt > flattest * at.tilt; tilt *= 0.75) {
+  const bool is_complement = at.tilt < 0;  // tried at the saddle alone
+  const double lowest = is_complement ? -1 : 0;
+  for (double tilt = at.tilt; is_complement || tilt > flattest * at.tilt; tilt *= 0.75) {
     const Cumulants k = saddlepoint.cumulants(tilt);
     const double excess = k.value - tilt * at.epsilon - log_fraction - at.log_delta;
     if (best.period > 0 && excess + math::log(tuning::rounding_allowed * rounding) > 0) break;
     const double wanted = std::max(1.0, excess + log_chernoff_peak(tilt));
     const auto above =
         saddlepoint.chernoff_quantile({tilt, k}, wanted, 1, std::min(farthest(at), highest - tilt), nearby);
-    const auto below = saddlepoint.chernoff_quantile({tilt, k}, wanted, -1, tilt);
+    const auto below = saddlepoint.chernoff_quantile({tilt, k}, wanted, -1, tilt - lowest);
     nearby = above.tilt;
     // An alias is at most e^(K(t) - t epsilon + peak(t) - abs(t - tilt) period). The quantile's loss determines K(t).
     const auto wanted_period = [&](const ChernoffQuantile& quantile) {
@@ -66,8 +71,8 @@ ContourFrame contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, dou
     };
     const double period = 1.02 * std::max(wanted_period(above), wanted_period(below));
     if (best.period == 0 || period < 0.7 * best.period)
-      frame = {{std::max(0.0, below.tilt), tilt, above.tilt, period, 0}, k};
-    if (period < 4 * std::sqrt(wanted * k.variance)) break;
+      frame = {{std::max(lowest, below.tilt), tilt, above.tilt, period, 0}, k};
+    if (is_complement || period < 4 * std::sqrt(wanted * k.variance)) break;
   }
   return frame;
 }
@@ -90,6 +95,26 @@ ContourPlanner::ContourPlanner(const Direction& direction, const Question& quest
     seek(question.at);
   }
   seek_large_loss();
+  seek_complement();
+}
+
+// Lines want their distance from either pole, and tilts to which 1 may be added without rounding. Where next to nothing
+// is left of 1, a tilt closer to 0 shows it.
+void ContourPlanner::seek_complement() {
+  if (question_.wants_epsilon() || is_large_loss_ || is_off("complement")) return;
+  const Saddle at = saddlepoint_.rough_saddle_for_epsilon(at_.epsilon);
+  if (!(at.tilt < 0)) return;
+  const double nothing = math::log(0.01 * question_.tolerance_at(1));
+  const auto log_unit = [&](double tilt) { return saddlepoint_.cumulants(tilt).value - tilt * at_.epsilon; };
+  double tilt = std::clamp(at.tilt, -0.9, -std::min(0.5, 1 / at.deviation));
+  while (log_unit(tilt / 2) < nothing) tilt /= 2;
+  tilt = on_grid(tilt);
+  const double deviation = std::sqrt(saddlepoint_.cumulants(tilt).variance);
+  const double share = scaled_normal_tail(-tilt * deviation) + scaled_normal_tail((1 + tilt) * deviation);
+  const double log_missed = log_unit(tilt) + math::log(share);
+  if (!(tilt < 0 && log_missed < math::log(0.1))) return;
+  right_ = at_;
+  at_.tilt = tilt, at_.deviation = deviation, at_.log_delta = std::max(log_missed, least_log_delta + 1);
 }
 
 void ContourPlanner::seek(double epsilon) {
@@ -124,7 +149,8 @@ bool ContourPlanner::is_answerable() const {
 }
 
 double ContourPlanner::log_tolerance() const {
-  double wide = question_.tolerance_at(math::exp(at_.log_delta));
+  const double size = math::exp(at_.log_delta);
+  double wide = right_ ? question_.tolerance_at(1 - size) * (1 - size) / size : question_.tolerance_at(size);
   if (question_.wants_epsilon()) wide = at_.epsilon > 0 ? at_.slope * wide * at_.epsilon : above_zero() / 2;
   return std::max(std::min(0.5, wide), 1e-12);
 }
@@ -159,6 +185,11 @@ double ContourPlanner::cut_for_one() {
 // a plan whose lines leave the largest losses out is made too, and the cheaper one is returned.
 std::optional<ContourPlan> ContourPlanner::next(Lines& lines, double patience) {
   is_dear_ = false;
+  if (right_) {
+    if (auto found = plan(lines, patience)) return found;
+    at_ = *std::exchange(right_, {});
+    lines.clear();
+  }
   const bool is_ruled = cut_ == 0 && highest_carried(2 * at_.tilt) < 2 * at_.tilt;
   std::optional<ContourPlan> found;
   if (!is_ruled || whole_) found = plan(lines, patience);
@@ -208,13 +239,14 @@ std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience, d
   if (math::log(rounding_) - log_sum_ > log_fraction_ + tuning::hopeless_rounding) return {};
   double spacing = 2 * std::numbers::pi / contour.period;
   // Errors of samples are relative to the moment at the tilt. Delta may be a small part of the weighted samples' sum.
-  const double log_weights = math::log((1 / (contour.tilt + 1) + contour.period / 2) / contour.tilt);
+  const double log_weights = math::log((1 / (contour.tilt + 1) + contour.period / 2) / std::fabs(contour.tilt));
   const double accuracy =
       log_count(planned_) - log_fraction_ + 2 + std::max(0.0, std::min(-2.0, log_weights) - log_sum_);
   const double shared = terms_ / static_cast<double>(planned_.size());
-  Saddle of_transform = at_;
+  Saddle of_transform = right_.value_or(at_);
   of_transform.tilt = transform_tilt_;
-  const double rough = forecast_transform_cost(planned_, saddlepoint_, of_transform, log_tolerance());
+  const double of_delta = right_ ? question_.tolerance_at(1) : log_tolerance();
+  const double rough = forecast_transform_cost(planned_, saddlepoint_, of_transform, of_delta);
   const double of_other = std::max(rough, of_planned_transform_ / shared);
   const double budget =
       std::min(shared * std::max(patience * of_other, tuning::least_transform), tuning::most_for_contour);
@@ -301,6 +333,10 @@ bool ContourPlanner::learn(double epsilon, double delta, double slope, double ro
   }
   if (!(epsilon >= 0) || !(delta > 0)) return false;
   rounding_ = std::max(rounding_, rounding);
+  if (right_) {
+    at_.log_delta = math::log(delta), caution_ *= 1.5;
+    return true;
+  }
   place(epsilon, math::log(delta), slope);
   caution_ *= 1.5;
   return at_.tilt > 0 && at_.slope > 0;
@@ -344,9 +380,10 @@ double ContourPlanner::highest_carried(double tilt) const {
 Contour ContourPlanner::frame() {
   log_fraction_ = math::log(tuning::contour_share * log_tolerance()) - question_.log_margin;
   Saddle at = at_;
-  const double highest = cut_ > 0 ? infinity : highest_carried(2 * at.tilt);
+  const double highest = right_ ? 0 : cut_ > 0 ? infinity : highest_carried(2 * at.tilt);
   at.tilt = std::min(at.tilt, highest / 2);
-  const auto [contour, k] = contour_frame(saddlepoint_, at, log_fraction_, rounding_, tuning::flattest_line, highest);
+  auto [contour, k] = contour_frame(saddlepoint_, at, log_fraction_, rounding_, tuning::flattest_line, highest);
+  if (right_) contour.lower = on_grid(contour.lower), contour.higher = on_grid(contour.higher);
   deviation_ = std::sqrt(k.variance);
   log_sum_ = at_.log_delta - (k.value - contour.tilt * at_.epsilon) + math::log(contour.period);
   return contour;

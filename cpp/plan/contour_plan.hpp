@@ -13,7 +13,8 @@
 
 namespace hockeystick {
 
-/// The tilt of the line, and the tilts of the Chernoff bounds of the aliases: 0 <= lower < tilt < higher.
+/// The tilt of the line, and the tilts of the Chernoff bounds of the aliases: 0 <= lower < tilt < higher, or -1 <=
+/// lower < tilt < higher <= 0, where a contour tells 1 - delta.
 struct Contour {
   double lower, tilt, higher;
   double period;      // of the aliases [nats]
@@ -67,6 +68,8 @@ class ContourPlanner {
 
   /// The forecast of epsilon.
   double epsilon() const { return at_.epsilon; }
+  /// Whether the next plan is one for 1 - delta.
+  bool is_complement() const { return right_.has_value(); }
   /// The forecast saddle point; its tilt is low enough that rare huge losses hardly change the moment.
   const Saddle& at() const { return at_; }
 
@@ -82,6 +85,8 @@ class ContourPlanner {
   // Forgets the rarest losses. Returns the P-mass that lines may leave out.
   double cut();
   void seek(double epsilon);
+  // If delta is forecast to be next to 1: replaces the forecast by that of 1 - delta.
+  void seek_complement();
   // If one large loss determines delta, moments forecast epsilon too high: replaces their forecast.
   void seek_large_loss();
   void place(double epsilon, double log_delta, double slope);
@@ -110,8 +115,9 @@ class ContourPlanner {
   Saddlepoint saddlepoint_;
   Question question_;
   std::size_t most_nodes_;
-  Saddle at_{};
-  double transform_tilt_ = 0;  // of the saddle point before it was lowered
+  Saddle at_{};                  // of 1 - delta while there is the other one
+  std::optional<Saddle> right_;  // of delta, at a tilt right of 0
+  double transform_tilt_ = 0;    // of the saddle point before it was lowered
   double log_fraction_ = 0, deviation_ = 0, log_sum_ = 0;
   double samples_wanted_ = 0;        // proportional to the forecast count of samples
   double caution_ = 1;               // factor on the frequency, which grows with each failure

@@ -30,6 +30,8 @@ struct CurvePoint {
 inline constexpr double farthest_point = 690;
 /// The tolerances of delta that are asked for.
 inline constexpr double least_tolerance = 2e-12, most_tolerance = 0.1;
+/// The least where 1 - delta is `missed`, as contours tell that where it is small, to the doubles next to 1.
+inline double least_tolerance_at(double missed) { return std::max(8 * unit_roundoff, least_tolerance * missed); }
 /// Points whose tolerances differ by less than this factor share one call and what answers it.
 inline constexpr double alike = 8;
 /// Rounds of a search, and those that knew few of the points that they wanted.
@@ -43,6 +45,9 @@ CurvePoint curve_point(double loss, const Interval& delta);
 inline double size_of(const CurvePoint& at) {
   return std::max(at.loss < 0 ? at.value.upper - 1 + at.alpha.upper : at.value.upper, 1e-300);
 }
+
+/// 1 - delta there, of the reverse at a negative loss, at most.
+inline double missed_at(const CurvePoint& at) { return (1 - at.value.lower) / std::min(1.0, at.alpha.lower); }
 
 /// The power at a false positive rate, of h known at points.
 struct PowerBetween {

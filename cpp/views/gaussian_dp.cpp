@@ -189,7 +189,7 @@ class MuByDeltas {
     std::vector<WantedPoint> wanted;
     const auto add = [&](double loss) {
       const double share = missed_share(saddlepoint_.rough_saddle_for_epsilon(loss));
-      wanted.push_back({loss, std::max(first_tolerance * share, least_tolerance)});
+      wanted.push_back({loss, std::max(first_tolerance * share, least_tolerance_at(share))});
     };
     add(0);
     for (double loss = last; loss > last / 100; loss *= 0.7) add(loss);
@@ -260,9 +260,9 @@ class MuByDeltas {
     // Next to a point that was not to be had as closely as wanted others are not, either.
     const auto want = [&](double loss, const CurvePoint& a, const CurvePoint& b) {
       const double tolerance = 0.5 * part / std::sqrt(size_of(a) * size_of(b));
+      const double least = least_tolerance_at(std::min(missed_at(a), missed_at(b)));
       wanted.push_back(
-          {loss, std::clamp(std::max(tolerance, std::min(a.refused, b.refused)), least_tolerance, most_tolerance),
-           0.5 * part});
+          {loss, std::clamp(std::max(tolerance, std::min(a.refused, b.refused)), least, most_tolerance), 0.5 * part});
     };
     const std::size_t first = line - std::min<std::size_t>(line, 1), last = std::min(line + 1, size - 1);
     const CurvePoint& at = points[line];

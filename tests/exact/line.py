@@ -57,17 +57,17 @@ class SmoothLine:
         return total / (2 * arb.pi()).sqrt()
 
     def _ends(self, tilt: float) -> tuple[float, float]:
-        """Beyond which the integrand is below e^-100, and M is at least 1.
+        """Beyond which the integrand is below e^-100, and M is at least 1, or e^(tilt S^2/2).
 
         -S^2/2 <= lambda(0) <= 0 and 0 <= lambda' <= S: it is at most phi e^(tilt S^2/2 + a S |x|).
         """
         steepest = max(float(shift) for shift, _ in self.parts)
         left, right = {
             "remove": (0.0, tilt + 1),
-            "add": (tilt, 0.0),
+            "add": (max(tilt, 0.0), max(-tilt, 0.0)),
             "replace": (0.0, 2 * tilt + 1),
         }[self.form]
-        reach = math.sqrt(tilt) * steepest + 15
+        reach = math.sqrt(abs(tilt)) * steepest + 15
         return -2 * left * steepest - reach, min(self.top, 2 * right * steepest + reach)
 
     def log_moment(self, tilt: float) -> arb:

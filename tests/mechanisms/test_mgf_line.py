@@ -8,6 +8,7 @@ import pytest
 from flint import acb, arb
 
 import exact
+from exact.line import SmoothLine
 from exact.truth import log_moments
 from hockeystick import _core
 from mechanisms import cells
@@ -126,3 +127,36 @@ def test_no_modulus_beyond_a_frequency_exceeds_its_bound(sigma, rate, direction,
 def test_a_line_of_too_many_nodes_is_refused():
     with pytest.raises(ValueError, match="no such moment line"):
         line_of(1e-3, 0.5, "remove", 2.0)
+
+
+@pytest.mark.parametrize("tilt", [-0.875, -0.5, -0.0625])
+@pytest.mark.parametrize("direction", ["remove", "add"])
+@pytest.mark.parametrize(("sigma", "rate"), [(1.0, 0.01), (5.0, 0.1), (0.3, 0.9), (2.0, 1.0)])
+def test_moments_left_of_0_are_enclosed(sigma, rate, direction, tilt):
+    """Down to -1, where M is 1 again; so are the moduli."""
+    pair = cells.core_pair(exact.Step(sigma, rate), direction)
+    truth = SmoothLine(((1 / arb(sigma), arb(rate)),), "remove" if rate == 1 else direction)
+    line = _core.contour.moment_line(pair, -1.0, tilt, 0.0, SPACING * 9, 38.0)
+    value, error = line.log_moment()
+    assert abs(truth.log_moment(tilt) - arb(value)) <= arb(error) < 1e-9
+    for other in (-1.0, tilt, 0.0):
+        above = line.log_moment_above(other)
+        assert truth.log_moment(other) - 1e-20 <= arb(above) <= truth.log_moment(other) + 1e-9
+    turns = [1, 4, 8]
+    for k, moment in zip(
+        turns, truth.samples(tilt, [arb(SPACING) * k for k in turns]), strict=True
+    ):
+        re, im, rounding, truncation = line.samples(SPACING, 9)[k]
+        assert abs(moment - 1 - acb(re, im)) <= arb(rounding) + arb(truncation) < 1e-9
+        assert all(abs(moment) <= arb(line.modulus_bound(SPACING * j)) for j in range(k + 1))
+
+
+def test_a_line_left_of_0_is_asked_where_1_more_is_exact():
+    pair = cells.core_pair(exact.Step(1.0, 0.01), "remove")
+    with pytest.raises(ValueError, match="no such moment line"):
+        _core.contour.moment_line(pair, -0.5, -(2.0**-60), 0.0, 9.0, 38.0)
+    line = _core.contour.moment_line(pair, -0.5, -0.25, 0.0, 9.0, 38.0)
+    assert line.log_moment_above(-(2.0**-60)) == math.inf
+    replaced = cells.core_pair(exact.Step(1.0, 0.01), "replace")
+    with pytest.raises(ValueError, match="no such moment line"):
+        _core.contour.moment_line(replaced, -0.5, -0.25, 0.0, 9.0, 38.0)

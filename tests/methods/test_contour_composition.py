@@ -53,6 +53,22 @@ def test_mixed_runs_are_enclosed_in_ball_arithmetic(run):
         assert again.upper - again.lower <= 1e-5 * again.upper
 
 
+@pytest.mark.parametrize("run", [(900, 5.0, 3, 0.3, 1e-7), (160, 1.0, 40, 0.05, 0.0)])
+def test_what_delta_leaves_of_1_is_enclosed(run):
+    """Down to what doubles next to 1 can tell."""
+    steps, noise, guarantees, step_epsilon, step_delta = run
+    asked = directions(
+        steps * hs.Gaussian(noise) + guarantees * hs.ApproximateDP(step_epsilon, delta=step_delta)
+    )
+    epsilons = [0.0, 0.5, 1.0, 2.0, 8.0]
+    limits = LIMITS | {"tolerance": 1e-15}
+    for epsilon in epsilons:
+        (answer,) = _core.delta_bounds(asked, [epsilon], **limits, method="contour_integral")
+        truth = mixed_delta(*run, epsilon)
+        assert arb(answer.lower) <= truth <= arb(answer.upper)
+        assert answer.upper - answer.lower <= 1e-15 + 1e-12 * (1 - answer.lower)
+
+
 SAMPLED = hs.Gaussian(1.2).poisson_sampled(0.02)
 MIXED = {
     "discrete Laplace": 500 * SAMPLED + 7 * hs.DiscreteLaplace(parameter=0.4),

@@ -248,7 +248,7 @@ def test_epsilon_is_0_where_delta_of_0_is_at_most_delta(name):
     """And not where it is above."""
     at_zero = bounds(RUNS[name], "remove", 0.0, "contour_integral", 1e-6, "delta")
     delta = min(1.2 * at_zero.upper, 1 - 2**-53)
-    if delta > at_zero.upper:
+    if delta > 1.01 * at_zero.upper:  # lines left of 0 tell deltas next to 1, and no epsilon
         above = bounds(RUNS[name], "remove", delta, "contour_integral")
         assert above.method == "contour_integral"
         assert above.lower == above.upper == 0

@@ -223,3 +223,28 @@ def test_gaussians_are_enclosed_with_all_that_repeats(sigma, times, away, width)
     assert truth >= arb(value) - arb(rounding) - arb(tail) - arb(alias)
     if width == 4 and away > 0:
         assert arb(value) - truth > 10 * (arb(rounding) + arb(tail))
+
+
+@pytest.mark.parametrize("width", [4.0, 6.0, 18.0])
+@pytest.mark.parametrize("share", [0.0, 0.2, 0.7])
+@pytest.mark.parametrize(("sigma", "times"), [*GAUSSIANS, (0.08, 1), (2.0, 900)])
+def test_between_the_poles_it_is_what_gaussians_leave_of_1(sigma, times, share, width):
+    """In closed form, however little that is; epsilon is a share of the mean loss."""
+    mu = math.sqrt(times) / sigma
+    epsilon, tilt = share * mu * mu / 2, (share - 1) / 2
+    ((value, rounding, tail, alias),) = _core.contour.contour_deltas(
+        [(_core.dominating_pair("gaussian", [sigma]), times)],
+        tilts=(tilt - 0.4, tilt, tilt / 4),
+        period=width * max(mu, 10.0),
+        count=40 if mu > 1 else 40_000,
+        frequency=1.0,
+        log_accuracy=36.0,
+        epsilons=[epsilon],
+    )
+    mu, root = arb(times).sqrt() / arb(sigma), arb(2).sqrt()
+    low, high = arb(epsilon) / mu - mu / 2, arb(epsilon) / mu + mu / 2
+    truth = ((-low / root).erfc() + arb(epsilon).exp() * (high / root).erfc()) / 2
+    assert truth <= arb(value) + arb(rounding) + arb(tail)
+    assert truth >= arb(value) - arb(rounding) - arb(tail) - arb(alias)
+    if width == 18 and 10 < mu < 100:
+        assert arb(rounding) + arb(tail) + arb(alias) <= 1e-4 * truth

@@ -127,6 +127,7 @@ def test_mu_of_rare_samples(run):
         188 * hs.DiscreteGaussian(0.8931134297935353),
         2212 * hs.DiscreteGaussian(4.9519928473818124),
         1877 * hs.DiscreteGaussian(3.876586664326044),
+        4000 * hs.Gaussian(1.0).poisson_sampled(0.2) + 30 * hs.Laplace(12.0),
     ],
 )
 def test_mu_of_hardly_private_runs(run):

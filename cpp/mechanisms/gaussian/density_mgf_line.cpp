@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -77,10 +78,16 @@ struct Tilted {
   double rounding, rule, tails = 0;
 };
 
+// The tilts of a line as others ask for them: `from` + `sign` times its own ones.
+struct AskedTilts {
+  double from = 0, sign = 1;
+};
+
 class DensityMgfLine final : public MgfLine {
  public:
-  DensityMgfLine(const LogMixture& mixture, SmoothForm form, const LineNeeds& needs)
-      : weights_(weights_of(form)), steepest_(mixture.steepest()), needs_(needs) {
+  DensityMgfLine(const LogMixture& mixture, const SmoothWeights& weights, const LineNeeds& needs,
+                 const AskedTilts& asked = {})
+      : weights_(weights), steepest_(mixture.steepest()), needs_(needs), asked_(asked) {
     const bool may_cut = needs.cut > 0 && weights_.own > 0;
     if (!(may_cut ? make_panels(mixture) : make_equal_steps(mixture))) return;
     make_columns();
@@ -94,7 +101,9 @@ class DensityMgfLine final : public MgfLine {
 
   Ball log_moment() const override { return log_sum(tilted_); }
 
-  double log_moment_above(double tilt) const override {
+  double log_moment_above(double asked) const override {
+    const double tilt = asked_.sign * (asked - asked_.from);
+    if (asked_.from + asked_.sign * tilt != asked) return infinity;  // proof: contour-complement
     const auto [value, error] = tilt == needs_.tilt ? log_moment() : log_sum(at(tilt));
     return value + error;
   }
@@ -291,6 +300,7 @@ class DensityMgfLine final : public MgfLine {
   SmoothWeights weights_;
   double steepest_;
   LineNeeds needs_;
+  AskedTilts asked_;
   std::optional<MomentStrips> strips_;  // the trapezoid rule, or else panels
   std::optional<MomentPanels> panels_;
   double step_ = 1;
@@ -314,7 +324,7 @@ std::vector<MomentSample> DensityMgfLine::samples(double spacing, std::size_t co
   for (std::size_t k = 1; k < count; k += some) {
     const std::size_t last = std::min(k + some, count) - 1;
     const double truncated = truncation(spacing * static_cast<double>(last));
-    for (std::size_t i = k; i <= last; ++i) result[i].truncation = truncated;
+    for (std::size_t i = k; i <= last; ++i) result[i].truncation = truncated, result[i].im *= asked_.sign;
   }
   return result;
 }
@@ -332,8 +342,22 @@ void SmoothWeights::evaluate(const LogMixture& mixture, std::span<const double> 
   for (std::size_t i = 0; i < x.size(); ++i) to[i].behind = logs[i];
 }
 
+// At z in (-1, 0) M(z) is the integral of phi e^(s lambda), s = z + 1 for removal and -z for addition.
 std::unique_ptr<MgfLine> smooth_line(const LogMixture& mixture, SmoothForm form, const LineNeeds& needs) {
-  auto line = std::make_unique<DensityMgfLine>(mixture, form, needs);
+  std::unique_ptr<DensityMgfLine> line;
+  if (needs.tilt >= 0) {
+    line = std::make_unique<DensityMgfLine>(mixture, weights_of(form), needs);
+  } else {
+    const AskedTilts asked = form == SmoothForm::remove ? AskedTilts{-1, 1} : AskedTilts{0, -1};
+    const auto own = [&](double tilt) { return asked.sign * (tilt - asked.from); };
+    LineNeeds within = needs;
+    within.tilt = own(needs.tilt);
+    std::tie(within.lowest, within.highest) = std::minmax({own(needs.lowest), own(needs.highest)});
+    // proof: contour-complement
+    if (form == SmoothForm::replace || needs.cut > 0 || asked.from + asked.sign * within.tilt != needs.tilt)
+      return nullptr;
+    line = std::make_unique<DensityMgfLine>(mixture, SmoothWeights{0, 1, 0}, within, asked);
+  }
   if (!line->is_built()) return nullptr;
   return line;
 }

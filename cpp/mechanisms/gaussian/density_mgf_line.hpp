@@ -59,7 +59,8 @@ struct SmoothWeights {
   double bends(double tilt) const { return ahead < 0 || behind < 0 ? tilt : 0.0; }
 };
 
-/// Null if the needs ask for too many nodes.
+/// Null if the needs ask for too many nodes, or for tilts below 0 that it does not know: of a record replaced, or such
+/// that 1 + tilt is rounded.
 std::unique_ptr<MgfLine> smooth_line(const LogMixture& mixture, SmoothForm form, const LineNeeds& needs);
 
 }  // namespace hockeystick

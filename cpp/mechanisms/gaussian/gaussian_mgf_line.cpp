@@ -19,10 +19,13 @@ class GaussianLine final : public MgfLine {
   // log M(tilt + i w) = mu^2/2 (tilt (tilt + 1) - w^2 + i w (2 tilt + 1)).
   Ball log_moment() const override {
     const double value = half_square_ * tilt_ * (tilt_ + 1);
-    return {value, error_ * value};  // proof: mgf-rounding
+    return {value, error_ * std::fabs(value)};  // proof: mgf-rounding
   }
 
-  double log_moment_above(double tilt) const override { return half_square_ * tilt * (tilt + 1) * (1 + error_); }
+  double log_moment_above(double tilt) const override {
+    const double value = half_square_ * tilt * (tilt + 1);
+    return value + error_ * std::fabs(value);
+  }
 
   std::vector<MomentSample> samples(double spacing, std::size_t count) const override {
     std::vector<MomentSample> result{{0, 0, 0, 0}};
@@ -30,10 +33,10 @@ class GaussianLine final : public MgfLine {
       const double w = spacing * static_cast<double>(k);
       const double fall = half_square_ * w * w, angle = half_square_ * w * (2 * tilt_ + 1);
       // The size of what is left is at most that of the exponent, and 2.
+      const double size = fall + std::fabs(angle);
       const double lost = math::expm1(-fall), modulus = 1 + lost, half = math::sin(angle / 2);
-      result.push_back(
-          {lost * math::cos(angle) - 2 * half * half, modulus * math::sin(angle),  // proof: mgf-rounding
-           1.01 * (modulus * (error_ + 4 * u) * (fall + angle) + 24 * u * std::min(2.0, fall + angle)) + 1e-307, 0});
+      result.push_back({lost * math::cos(angle) - 2 * half * half, modulus * math::sin(angle),  // proof: mgf-rounding
+                        1.01 * (modulus * (error_ + 4 * u) * size + 24 * u * std::min(2.0, size)) + 1e-307, 0});
     }
     return result;
   }

@@ -126,6 +126,7 @@ class PublicMixture final : public DominatingPair {
   // Parts whose moments hardly add to those of the mixture, which are at least 1, need fewer nodes or none.
   std::unique_ptr<MgfLine> mgf_line(const LineNeeds& needs) const override {
     constexpr double least_accuracy = 12, far_below = 5;  // [nats]
+    if (needs.tilt < 0) return nullptr;
     std::vector<WeightedPart> parts;
     std::vector<PartLeftOut> left_out;
     if (rest_.weight > 0) left_out.push_back(rest_);
