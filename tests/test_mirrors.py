@@ -15,8 +15,8 @@ THROUGH_OTHERS = {
     "c": "question",
     "discretize": "cells",
     "mechanisms": "atomic_pair atomic_registration continuous density_mgf_line described discrete "
-    "gaussian_cells gaussian_mgf_line gaussian_tradeoff given grid_law noise_functions "
-    "public_mixture random_allocation sampled shuffled_above",
+    "gaussian_cells gaussian_tradeoff given grid_law noise_functions "
+    "random_allocation sampled shuffled_above",
     "methods": "engine gaussian_merge method questions",
     "numeric": "budget cache checkpoint fork_safe_mutex order roots_of_unity vector_math",
     "plan": "closing contour_plan grid_interval grid_planner large_loss lattice_grid place "

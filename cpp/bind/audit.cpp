@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "bind/bindings.hpp"
-#include "mechanisms/gaussian/pure_mu.hpp"
+#include "mechanisms/gaussian/gaussian_tradeoff.hpp"
 #include "numeric/binomial.hpp"
 #include "numeric/range.hpp"
 #include "numeric/rounding.hpp"

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mechanisms/loss_sketch.hpp"
 #include "numeric/outward.hpp"
 
 namespace hockeystick {
+
+AtomSketch DominatingPair::atom_sketch() const { return {}; }
 
 double DominatingPair::slope_between(double least, double most, double order) {
   const double steepest = std::max(most, -least);

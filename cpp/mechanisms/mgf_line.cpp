@@ -24,4 +24,14 @@ std::vector<MomentSample> samples_of(PointMassTransform losses, std::size_t coun
   return result;
 }
 
+std::vector<MomentSample> FormulaLine::samples(double spacing, std::size_t count) const {
+  std::vector<MomentSample> result{{0, 0, 0, 0}};
+  result.reserve(count);
+  for (std::size_t k = 1; k < count; ++k) {
+    checkpoint_each<4096>(k);
+    result.push_back(sample(static_cast<double>(k) * spacing));
+  }
+  return result;
+}
+
 }  // namespace hockeystick

@@ -79,4 +79,16 @@ class MgfLine {
   virtual std::size_t size() const = 0;
 };
 
+/// A line of which each sample is a formula, without truncation.
+class FormulaLine : public MgfLine {
+ public:
+  std::vector<MomentSample> samples(double spacing, std::size_t count) const final;
+  double truncation(double) const final { return 0; }
+  std::size_t size() const final { return 1; }
+
+ private:
+  /// M(tilt + i w) / M(tilt) less 1, w > 0.
+  virtual MomentSample sample(double w) const = 0;
+};
+
 }  // namespace hockeystick

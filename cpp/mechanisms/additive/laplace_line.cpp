@@ -6,7 +6,6 @@
 
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
-#include "numeric/runtime/checkpoint.hpp"
 
 namespace hockeystick {
 namespace {
@@ -17,7 +16,7 @@ bool is_turned(double tilt) { return tilt < -0.5; }
 double above_half(double tilt) { return is_turned(tilt) ? -1 - tilt : tilt; }
 bool is_too_close(double tilt) { return !(above_half(tilt) + 0.5 > 0x1p-20); }
 
-class LaplaceLine final : public MgfLine {
+class LaplaceLine final : public FormulaLine {
  public:
   LaplaceLine(double m, double m_error, double tilt)
       : m_(m),
@@ -36,18 +35,6 @@ class LaplaceLine final : public MgfLine {
     return value + error;
   }
 
-  std::vector<MomentSample> samples(double spacing, std::size_t count) const override {
-    std::vector<MomentSample> result{{0, 0, 0, 0}};
-    result.reserve(count);
-    for (std::size_t k = 1; k < count; ++k) {
-      checkpoint_each<4096>(k);
-      result.push_back(sample(static_cast<double>(k) * spacing));
-    }
-    return result;
-  }
-
-  double truncation(double) const override { return 0; }
-
   // Of the two atoms with their densities: abs(z + 1) / abs(2 z + 1) falls with the frequency, abs(z) / abs(2 z + 1)
   // rises or falls to 1/2.
   double modulus_bound(double frequency) const override {
@@ -55,8 +42,6 @@ class LaplaceLine final : public MgfLine {
     const double high = math::hypot(tilt_ + 1, frequency) / all, low = math::hypot(tilt_, frequency) / all;
     return std::min(1.0, up_ * (high + (1 - below_) * std::max(low, 0.5)) * (1 + 1e-9));  // proof: laplace-moments
   }
-
-  std::size_t size() const override { return 1; }
 
  private:
   // log((t + 1) e^(m t) / (2 t + 1) + t e^(-m (t + 1)) / (2 t + 1)), of weights that add up to 1.
@@ -77,7 +62,7 @@ class LaplaceLine final : public MgfLine {
 
   // M(z) / M(tilt) - 1 with the masses `up_` and `up_` (1 - below_) of both atoms over their weights, in terms of the
   // size of the angle m w.
-  MomentSample sample(double w) const {
+  MomentSample sample(double w) const override {
     const double angle = m_ * w, sine = math::sin(angle), cosine = math::cos(angle), half = math::sin(angle / 2);
     const double of_both = up_ * (2 - below_), apart = up_ * below_;
     const double turn = up_ * (1 + tilt_ * below_) / (2 * sigma_), turned = turn * sine, lost = 2 * half * half;

@@ -7,7 +7,6 @@
 
 #include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
-#include "numeric/runtime/checkpoint.hpp"
 
 namespace hockeystick {
 namespace {
@@ -50,16 +49,6 @@ MomentSample DiscreteGaussianLine::sample(double frequency) const {
   // proof: theta-moments
   const double rounding = grown * (1.02 * off * (std::fabs(r) + turn_) + 5 * u * size) + 24 * u * evaluated;
   return {is_odd ? lost - 2 : -lost, is_odd ? -turned : turned, 1.01 * rounding + rest_ + 1e-300, 0};
-}
-
-std::vector<MomentSample> DiscreteGaussianLine::samples(double spacing, std::size_t count) const {
-  std::vector<MomentSample> result{{0, 0, 0, 0}};
-  result.reserve(count);
-  for (std::size_t k = 1; k < count; ++k) {
-    checkpoint_each<4096>(k);
-    result.push_back(sample(static_cast<double>(k) * spacing));
-  }
-  return result;
 }
 
 }  // namespace hockeystick

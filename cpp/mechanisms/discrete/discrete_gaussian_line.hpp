@@ -15,7 +15,7 @@
 
 namespace hockeystick {
 
-class DiscreteGaussianLine final : public MgfLine {
+class DiscreteGaussianLine final : public FormulaLine {
  public:
   /// Below it more terms of the comb count.
   static constexpr double least_sigma = 3;
@@ -26,14 +26,11 @@ class DiscreteGaussianLine final : public MgfLine {
 
   Ball log_moment() const override;
   double log_moment_above(double tilt) const override;
-  std::vector<MomentSample> samples(double spacing, std::size_t count) const override;
-  double truncation(double) const override { return 0; }
   /// Every multiple of 2 pi sigma comes back to 1.
   double modulus_bound(double) const override { return 1; }
-  std::size_t size() const override { return 1; }
 
  private:
-  MomentSample sample(double frequency) const;
+  MomentSample sample(double frequency) const override;
 
   double sigma_, shift_, tilt_;
   LogMoment log_moment_;

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 
+#include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/normal_quantile.hpp"
+#include "numeric/range.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
@@ -37,6 +39,13 @@ Interval gaussian_power(double mu, double mu_error, double fpr) {
 Interval gaussian_mu_of(double fpr, double power) {
   const auto at_fpr = upper_normal_quantile(fpr), at_power = upper_normal_quantile(power);
   return {down(at_fpr.lower - at_power.upper), up(at_fpr.upper - at_power.lower)};
+}
+
+// mu = 2 z with P(Z > z) = 1 / (1 + e^epsilon): the exponential, the sum and the quotient round it by less than 4 u.
+double pure_mu_above(double epsilon) {
+  if (checked("epsilon", epsilon, {0, 600}) == 0) return 0;
+  const double rate = 1 / (1 + math::exp(epsilon)) * (1 - 8 * unit_roundoff);  // proof: pure-gaussian-dp
+  return 2 * upper_normal_quantile(rate).upper;
 }
 
 }  // namespace hockeystick

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "mechanisms/gaussian/density_mgf_line.hpp"
+#include "mechanisms/gaussian/gaussian.hpp"
 #include "mechanisms/gaussian/gaussian_cells.hpp"
-#include "mechanisms/gaussian/gaussian_mgf_line.hpp"
 #include "mechanisms/gaussian/gaussian_sweep.hpp"
 #include "mechanisms/gaussian/sampling_weight.hpp"
 #include "mechanisms/loss_sketch.hpp"
