@@ -90,15 +90,17 @@ std::span<const MechanismKind> mechanism_kinds() {
 
 rows::Row::Row(MechanismKind kind) { rows_of_files().push_back(std::move(kind)); }
 
-PairName rows::own_pair(const Described& one) {
+PairName rows::own_pair(const Described& one, Comparison) {
   PairName own{std::string(one.kind->name), {}};
   for (const std::vector<double>& values : one.values)
     own.parameters.insert(own.parameters.end(), values.begin(), values.end());
   return own;
 }
 
+PairName rows::inner_pair(const Described& one, Comparison way) { return dominating_pair_name(*one.inner, way); }
+
 PairName rows::own_sampled_pair(const Described& one, Comparison way, double q) {
-  PairName own = own_pair(one);
+  PairName own = own_pair(one, way);
   return sampled_pair(own.name, std::move(own.parameters), way, q);
 }
 
@@ -173,10 +175,16 @@ Mechanism simplified(const Mechanism& mechanism) {
   return mechanism->kind->simplified ? mechanism->kind->simplified(mechanism) : mechanism;
 }
 
+void check_comparison(const Described& mechanism, Comparison way) {
+  const auto& [in, reason] = mechanism.kind->refused;
+  if (in != nullptr && in(way)) throw NoPair(reason);
+}
+
 PairName dominating_pair_name(const Described& mechanism, Comparison way) {
   const Enclosure* enclosure = mechanism.kind->enclosure;
+  if (enclosure != nullptr && enclosure->above == nullptr) throw NoPair("a composition dominates it, not one pair");
+  check_comparison(mechanism, way);
   if (enclosure == nullptr) return mechanism.kind->pair(mechanism, way);
-  if (enclosure->above == nullptr) throw NoPair("a composition dominates it, not one pair");
   return enclosure->above(mechanism, way, {});
 }
 

@@ -136,11 +136,18 @@ struct Enclosure {
   std::vector<DescribedTerm> (*run_above)(const Described&) = nullptr;
 };
 
+/// Comparisons in which no pair of a mechanism is known, and the reason.
+struct Refused {
+  bool (*in)(Comparison) = nullptr;  // null: in none
+  const char* reason = "";
+};
+
 /// A row of the table.
 struct MechanismKind {
   std::string_view name;  // "gaussian"
   std::string_view type;  // "Gaussian": its class in Python, and in ledgers
   std::vector<Argument> arguments;
+  Refused refused = {};  // of `pair`, and of `enclosure`
   PairName (*pair)(const Described&, Comparison) = nullptr;
   /// Of the mechanism on a Poisson subsample, with the sampling probability in (0, 1); null: none.
   PairName (*sampled)(const Described&, Comparison, double) = nullptr;
@@ -175,6 +182,9 @@ Mechanism simplified(const Mechanism& mechanism);
 
 /// A run that never costs less in any comparison, and is not sampled; none: empty.
 std::vector<DescribedTerm> at_most(const Described& mechanism);
+
+/// Throws NoPair in a comparison that its row refuses.
+void check_comparison(const Described& mechanism, Comparison way);
 
 /// The pair that dominates it in a comparison; of an enclosed mechanism the one above. Throws NoPair if none is known.
 PairName dominating_pair_name(const Described& mechanism, Comparison way);

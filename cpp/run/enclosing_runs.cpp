@@ -45,6 +45,7 @@ std::vector<PairName> pairs_below(const Described& mechanism, Comparison way, co
 
 std::optional<std::array<PairName, 2>> pairs_besides(const Described& mechanism, Comparison way,
                                                      const SideAccuracy& accuracy) {
+  check_comparison(mechanism, way);
   const Enclosure& enclosure = *mechanism.kind->enclosure;
   if (mechanism.own != nullptr) {
     const bool is_moment = accuracy.told == Told::moments || accuracy.told == Told::far;

@@ -29,7 +29,6 @@ double spacing_of(const Allocation& allocation, const Accuracy& accuracy) {
 // Name of the pair "above", "below", "far" or "moments", made from the pair of a step. "moments" bounds both sides.
 PairName convolved(const std::string& what, bool is_above, const Described& one, Comparison way,
                    const Accuracy& accuracy) {
-  check_allocated(way);
   const double epochs = one.number(second);
   PairName step = dominating_pair_name(*one.inner, way);
   const double mu = is_gaussian(*one.inner) ? std::sqrt(epochs) / noise_of(one) : 0;
@@ -57,8 +56,7 @@ bool is_visible(double noise, double steps, Comparison way, const Accuracy& accu
 
 bool is_visible(const Described& one, Comparison way, const Accuracy& accuracy) {
   const double steps = one.number(first), epochs = one.number(second);
-  return is_gaussian(*one.inner) && !replaces(way) &&
-         is_visible(noise_of(one) / std::sqrt(epochs), steps, way, accuracy);
+  return is_gaussian(*one.inner) && is_visible(noise_of(one) / std::sqrt(epochs), steps, way, accuracy);
 }
 
 PairName allocated(bool is_above, const Described& one, Comparison way, const Accuracy& accuracy) {
@@ -68,8 +66,8 @@ PairName allocated(bool is_above, const Described& one, Comparison way, const Ac
     return {"visible_allocation_" + std::string(form(way)) + "_" + side,
             {noise_of(one), steps, epochs, accuracy.cells, to_the_end(accuracy.tail)}};
   // The series, which knows the curve to an absolute error, takes less work.
-  const bool by_series = !replaces(way) && is_gaussian(*one.inner) && accuracy.tail >= 5e-17 &&
-                         has_series({std::sqrt(epochs) / noise_of(one), steps});
+  const bool by_series =
+      is_gaussian(*one.inner) && accuracy.tail >= 5e-17 && has_series({std::sqrt(epochs) / noise_of(one), steps});
   if (!by_series) return convolved(side, is_above, one, way, accuracy);
   const Allocation allocation{std::sqrt(epochs) / noise_of(one), steps};
   const double interval = allocation_stride * spacing_of(allocation, accuracy);
@@ -91,17 +89,12 @@ std::array<PairName, 2> allocated_besides(const Described& one, Comparison way, 
 
 // All steps show the step's largest loss at once, or nearly: the loss of an epoch is the log of the mean of theirs, or
 // the reverse of that. Several epochs are of Gaussians, whose losses have no largest.
-PairName rows::allocations::largest_allocated(const Described& one, Comparison way) {
-  check_allocated(way);
-  return dominating_pair_name(*one.inner, way);
-}
-
 const Enclosure rows::allocations::allocation{
     .closes = true,
     .above = [](const Described& one, Comparison way, const Accuracy& at) { return allocated(true, one, way, at); },
     .below = [](const Described& one, Comparison way,
                 const Accuracy& at) { return Names{allocated(false, one, way, at)}; },
     .besides = allocated_besides,
-    .largest = largest_allocated};
+    .largest = rows::inner_pair};
 
 }  // namespace hockeystick

@@ -14,7 +14,6 @@ namespace {
 const Argument guaranteed{"epsilon", ranges::epsilon};
 const Argument sensitivity{"sensitivity", {1, 1e6, Range::Ends::closed, true}, 1.0};
 
-PairName approximate(const Described& one, Comparison) { return rows::own_pair(one); }
 Mechanism simplest_approximate(const Mechanism& one) {
   return one->number(0) == 0 && one->number(1) == 0 ? nullptr : one;
 }
@@ -23,13 +22,6 @@ PairName exponential(const Described& one, Comparison) { return {"approximate_dp
 PairName sampled_exponential(const Described& one, Comparison way, double q) {
   return rows::sampled_pair("approximate_dp", {one.number(0), 0.0}, way, q);
 }
-Mechanism simplest_selection(const Mechanism& one) { return one->number(0) == 0 ? nullptr : one; }
-
-PairName permute_and_flip(const Described& one, Comparison way) {
-  if (replaces(way)) throw NoPair("epsilon is that of adding or removing a record");
-  return rows::own_pair(one);
-}
-
 double shift(double moved, Comparison way) { return replaces(way) ? 2 * moved : moved; }
 
 PairName discrete_laplace(const Described& one, Comparison way) {
@@ -80,7 +72,6 @@ PairName sampled_discrete_gaussian(const Described& one, Comparison way, double 
 PairName response(const Described& one, Comparison way) {
   const std::vector<double> parameters{one.number(0), one.number(1)};
   if (replaces(way)) return {"randomized_response", parameters};
-  if (way == Comparison::remove || way == Comparison::add) throw NoPair("each record gives one answer");
   return {is_backward(way) ? "randomized_response_special_back" : "randomized_response_special", parameters};
 }
 Mechanism simplest_response(const Mechanism& one) { return one->number(0) == 1 || one->number(1) == 1 ? nullptr : one; }
@@ -102,7 +93,7 @@ void check_distributions(const Described& one) {
 }
 
 PairName discrete_pair(const Described& one, Comparison way) {
-  PairName own = rows::own_pair(one);
+  PairName own = rows::own_pair(one, way);
   if (is_backward(way)) own.name += "_back";
   return own;
 }
@@ -119,7 +110,7 @@ std::vector<MechanismKind> rows::discrete() {
       {.name = "approximate_dp",
        .type = "ApproximateDP",
        .arguments = {guaranteed, {"delta", ranges::probability}},
-       .pair = approximate,
+       .pair = rows::own_pair,
        .sampled = rows::own_sampled_pair,
        .simplified = simplest_approximate},
       {.name = "exponential_mechanism",
@@ -127,13 +118,14 @@ std::vector<MechanismKind> rows::discrete() {
        .arguments = {guaranteed},
        .pair = exponential,
        .sampled = sampled_exponential,
-       .simplified = simplest_selection},
+       .simplified = rows::nothing_of_zero},
       {.name = "permute_and_flip",
        .type = "PermuteAndFlip",
        .arguments = {pure},
-       .pair = permute_and_flip,
+       .refused = {replaces, "epsilon is that of adding or removing a record"},
+       .pair = rows::own_pair,
        .sampled = rows::own_sampled_pair,
-       .simplified = simplest_selection},
+       .simplified = rows::nothing_of_zero},
       {.name = "discrete_laplace",
        .type = "DiscreteLaplace",
        .arguments = {{"parameter", ranges::pure_epsilon}, sensitivity},
@@ -152,6 +144,7 @@ std::vector<MechanismKind> rows::discrete() {
        .type = "RandomizedResponse",
        .arguments = {{"noise_parameter", ranges::probability},
                      {"num_buckets", {1, 1e9, Range::Ends::closed, true}, 2.0}},
+       .refused = {rows::arguments::counts_records, "each record gives one answer"},
        .pair = response,
        .simplified = simplest_response},
       {.name = "discrete_pair",

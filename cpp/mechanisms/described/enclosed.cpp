@@ -76,16 +76,11 @@ double shuffled_noise(const Described& one, double side) {
   return noise_of(one) / std::sqrt(epochs) * (1 + side * 0x1p-50);  // proof: parameter-rounding, shuffled-same-order
 }
 
-void check_batches(Comparison way) {
-  if (counts_records(way)) throw NoPair("the batches change with the number of records");
-}
-
 PairName own_step(const Described& one, Comparison way) {
   return {"gaussian", {shuffled_noise(one, -1) / rows::distance(way)}};
 }
 
 PairName shuffled_above(const Described& one, Comparison way, const Accuracy& accuracy) {
-  check_batches(way);
   const double batches = one.number(first), size = size_of_batch(one), noise = shuffled_noise(one, -1);
   const bool is_bounded = batches > 1 || (left_out(one) > 0 && size > 0);
   if (!is_bounded || !of_theorem.holds(noise / rows::distance(way))) return own_step(one, way);
@@ -104,7 +99,6 @@ PairName shuffled_above(const Described& one, Comparison way, const Accuracy& ac
 // The pairs of ways in which the other records may stand. The record is left out with the probability r / n: of the
 // more, the fewer records are in a batch.
 Names shuffled_below(const Described& one, Comparison way, const Accuracy& accuracy) {
-  check_batches(way);
   const double noise = shuffled_noise(one, 1), batches = one.number(first), spread = noise / rows::distance(way);
   const double size = size_of_batch(one), used = batches * (size > 0 ? size : 1.0);
   const double joins = used / (used + left_out(one)) * (1 - 4 * u);  // proof: parameter-rounding
@@ -141,13 +135,8 @@ std::array<PairName, 2> shuffled_besides(const Described& one, Comparison way, c
   return {shuffled_below(one, way, accuracy).front(), above};
 }
 
-const Enclosure shuffled{.above = shuffled_above,
-                         .below = shuffled_below,
-                         .besides = shuffled_besides,
-                         .largest = [](const Described& one, Comparison way) {
-                           check_batches(way);
-                           return dominating_pair_name(*one.inner, way);
-                         }};
+const Enclosure shuffled{
+    .above = shuffled_above, .below = shuffled_below, .besides = shuffled_besides, .largest = rows::inner_pair};
 
 // Zero-concentrated privacy: rho. Several make one, whose rho is the sum, rounded up.
 constexpr double root_error = 0x1p-50;  // relative, of the root of a quotient; proof: parameter-rounding
@@ -175,8 +164,6 @@ const Enclosure concentrated{.above = concentrated_above,
                                  },
                              .joined = sum_of_rhos,
                              .largest = [](const Described& one, Comparison) { return normal(one.number(first), 1); }};
-
-Mechanism simplest_concentrated(const Mechanism& one) { return one->number(first) == 0 ? nullptr : one; }
 
 // Selected steps: steps, how many of them a record joins, epochs. Above are random allocations in blocks of steps.
 std::vector<DescribedTerm> blocks(const Described& one) {
@@ -213,7 +200,6 @@ PairName selected_mean(const Described& one) {
 
 // The pairs of the laws of sums of e^(m x_i), and of x_i.
 Names selected_below(const Described& one, Comparison way, const Accuracy& accuracy) {
-  check_allocated(way);
   const double steps = one.number(first), selected = one.number(second), epochs = one.number(third);
   const PairName mean = selected_mean(one);
   if (!of_series.holds(noise_of(one) / std::sqrt(epochs))) return {mean};
@@ -224,7 +210,6 @@ Names selected_below(const Described& one, Comparison way, const Accuracy& accur
 
 // Those above are of the blocks.
 std::array<PairName, 2> selected_besides(const Described& one, Comparison way, const Accuracy&, Told) {
-  check_allocated(way);
   if (form(way) == "add") return {selected_mean(one), selected_mean(one)};
   const PairName moments{"selected_steps_moments",
                          {noise_of(one), one.number(first), one.number(second), one.number(third)}};
@@ -232,7 +217,7 @@ std::array<PairName, 2> selected_besides(const Described& one, Comparison way, c
 }
 
 const Enclosure selection{
-    .below = selected_below, .besides = selected_besides, .largest = largest_allocated, .run_above = blocks};
+    .below = selected_below, .besides = selected_besides, .largest = rows::inner_pair, .run_above = blocks};
 
 std::vector<DescribedTerm> all_epochs(const Described& one) { return rows::own_steps(one, one.number(second)); }
 
@@ -252,11 +237,13 @@ double rows::sum_above(std::span<const DescribedTerm> terms, std::size_t argumen
 std::vector<MechanismKind> rows::enclosed() {
   constexpr Range whole{1, 1e12, Range::Ends::closed, true}, often{1, 1e9, Range::Ends::closed, true};
   const Argument epochs{"epochs", often, 1.0};
+  constexpr Refused not_proved{replaces, "no pair is proved to dominate it"};
   const auto number = Argument::Kind::number;
   return {
       {.name = "random_allocation",
        .type = "RandomAllocation",
        .arguments = {{"steps", whole}, epochs},
+       .refused = not_proved,
        .is_scheme = true,
        .check = check_allocation,
        .simplified = simplest_epoch,
@@ -265,6 +252,7 @@ std::vector<MechanismKind> rows::enclosed() {
       {.name = "selected_steps",
        .type = "SelectedSteps",
        .arguments = {{"steps", {3, 1e12, Range::Ends::closed, true}}, {"selected", often}, epochs},
+       .refused = not_proved,
        .is_scheme = true,
        .check = check_selected,
        .enclosure = &selection,
@@ -276,6 +264,7 @@ std::vector<MechanismKind> rows::enclosed() {
                      {"left_out", {0, 1e12, Range::Ends::closed, true}, 0.0},
                      {"batch_size", whole, std::nan("")},
                      {"last_batch", whole, std::nan("")}},
+       .refused = {counts_records, "the batches change with the number of records"},
        .is_scheme = true,
        .check = check_shuffled,
        .simplified = simplest_shuffle,
@@ -284,7 +273,7 @@ std::vector<MechanismKind> rows::enclosed() {
       {.name = "zcdp",
        .type = "ZCDP",
        .arguments = {{"rho", {1e-24, 9e4}, {}, number, true}},
-       .simplified = simplest_concentrated,
+       .simplified = rows::nothing_of_zero,
        .enclosure = &concentrated},
   };
 }

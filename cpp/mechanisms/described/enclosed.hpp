@@ -8,12 +8,6 @@ namespace hockeystick::rows::allocations {
 
 inline constexpr Range of_series{0.2, 1000};  // noise multipliers of the Fourier series
 
-inline void check_allocated(Comparison way) {
-  if (replaces(way)) throw NoPair("no pair is proved to dominate it");
-}
-
-PairName largest_allocated(const Described& one, Comparison way);
-
 extern const Enclosure allocation;
 
 }  // namespace hockeystick::rows::allocations

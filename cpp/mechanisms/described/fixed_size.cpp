@@ -23,12 +23,7 @@ Mechanism simplest_fixed(const Mechanism& one) {
   return one->number(first) == one->number(second) && one->number(third) == 0 ? one->inner : one;
 }
 
-void check_drawn(Comparison way) {
-  if (counts_records(way)) throw NoPair("the probability to be drawn changes with the number of records");
-}
-
 PairName fixed_above(const Described& one, Comparison way, const Accuracy& accuracy) {
-  check_drawn(way);
   const std::string name = replaces(way) ? "" : is_backward(way) ? "of_special_" : "by_special_";
   return {"fixed_size_" + name + "above",
           {noise_of(one), one.number(first), one.number(second), one.number(third), accuracy.cells,
@@ -65,7 +60,6 @@ std::vector<double> drawn_below(double noise, double draws, double records) {
 
 // The pairs of adversaries, each with the same other records in every run.
 Names fixed_below(const Described& one, Comparison way, const Accuracy& accuracy) {
-  check_drawn(way);
   const double noise = noise_of(one) / rows::distance(way), batch = one.number(first), records = one.number(second);
   Names known;
   for (const std::string ending : {"remove", "add"}) {
@@ -84,7 +78,6 @@ Names fixed_below(const Described& one, Comparison way, const Accuracy& accuracy
 // All draws may be of the record, which then moves the sum as often: as much as often squared Gaussians together. Up to
 // 2^26 the square is exact.
 PairName all_drawn(const Described& one, Comparison way, const Accuracy& accuracy) {
-  check_drawn(way);
   const double often = one.number(third) != 0 ? one.number(first) : 1, noise = noise_of(one) / rows::distance(way);
   if (often > 0x1p26) return fixed_above(one, way, accuracy);
   return often > 1 ? PairName{"joint_gaussian", {noise, often * often}} : PairName{"gaussian", {noise}};
@@ -100,13 +93,8 @@ std::vector<DescribedTerm> all_of_batch(const Described& one) {
   return rows::own_steps(one, often, often);
 }
 
-const Enclosure batches{.above = fixed_above,
-                        .below = fixed_below,
-                        .besides = fixed_besides,
-                        .largest = [](const Described& one, Comparison way) {
-                          check_drawn(way);
-                          return dominating_pair_name(*one.inner, way);
-                        }};
+const Enclosure batches{
+    .above = fixed_above, .below = fixed_below, .besides = fixed_besides, .largest = rows::inner_pair};
 
 }  // namespace
 
@@ -118,6 +106,7 @@ std::vector<MechanismKind> rows::fixed_size() {
        .arguments = {{"batch_size", whole},
                      {"dataset_size", {2, 1e12, Range::Ends::closed, true}},
                      {"replacement", {0, 1, Range::Ends::closed, true}, 0.0}},
+       .refused = {counts_records, "the probability to be drawn changes with the number of records"},
        .is_scheme = true,
        .check = check_fixed,
        .simplified = simplest_fixed,

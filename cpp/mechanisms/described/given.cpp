@@ -6,10 +6,7 @@
 namespace hockeystick {
 namespace {
 
-using Names = std::vector<PairName>;
-constexpr std::size_t first = 0, second = 1, third = 2;  // arguments of a mechanism
-
-std::string back(bool is) { return is ? "_back" : ""; }
+using namespace rows::arguments;
 
 // Given curves: alpha, lower, upper.
 std::vector<double> curve_of(const Described& one) {

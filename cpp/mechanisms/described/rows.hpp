@@ -38,9 +38,15 @@ inline PairName sampled_pair(const std::string& name, std::vector<double> parame
 }
 
 /// The registered pair that has the mechanism's own name and takes its numbers in their order.
-PairName own_pair(const Described& one);
+PairName own_pair(const Described& one, Comparison);
 /// Its Poisson-sampled form.
 PairName own_sampled_pair(const Described& one, Comparison way, double q);
+
+/// The pair of what a scheme runs.
+PairName inner_pair(const Described& one, Comparison way);
+
+/// Nothing, where the first argument is 0.
+inline Mechanism nothing_of_zero(const Mechanism& one) { return one->number(0) == 0 ? nullptr : one; }
 
 /// What a scheme runs as if every record were in it, `at_once` times on the same record, in each of `times` rounds.
 std::vector<DescribedTerm> own_steps(const Described& one, double at_once = 1, double times = 1);

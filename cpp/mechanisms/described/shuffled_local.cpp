@@ -26,20 +26,14 @@ void check_local(const Described& one) {
     throw std::invalid_argument("choices must not be given for Laplace noise, got " + written(choices(one)));
 }
 
-void check_replaced(Comparison way) {
-  if (!replaces(way)) throw NoPair("each user sends one report, whose value is replaced");
-}
-
-PairName local_above(const Described& one, Comparison way, const Accuracy& accuracy) {
-  check_replaced(way);
+PairName local_above(const Described& one, Comparison, const Accuracy& accuracy) {
   const Randomizer kind = is_laplace(one) ? laplace : choices(one) > 0 ? k_ary : is_adaptive(one) ? adaptive : any;
   return {"shuffled_local_above",
           {one.number(first), one.number(second), static_cast<double>(kind), kind == k_ary ? choices(one) : 2,
            std::min(accuracy.cells, most_cells), std::max(accuracy.tail, 1e-280)}};
 }
 
-Names local_below(const Described& one, Comparison way, const Accuracy& accuracy) {
-  check_replaced(way);
+Names local_below(const Described& one, Comparison, const Accuracy& accuracy) {
   const double cells = std::min(accuracy.cells, most_below), tail = absolute(accuracy.tail);
   if (!is_laplace(one) && choices(one) != 2)
     return {{"shuffled_third_below",
@@ -48,10 +42,7 @@ Names local_below(const Described& one, Comparison way, const Accuracy& accuracy
   return {{"shuffled_second_below", two}, {"shuffled_second_below_back", two}};
 }
 
-Mechanism simplest_local(const Mechanism& one) { return one->number(first) == 0 ? nullptr : one; }
-
-const Enclosure local{.above = local_above, .below = local_below, .largest = [](const Described& one, Comparison way) {
-                        check_replaced(way);
+const Enclosure local{.above = local_above, .below = local_below, .largest = [](const Described& one, Comparison) {
                         return PairName{"approximate_dp", {one.number(first), 0.0}};
                       }};
 
@@ -66,8 +57,10 @@ std::vector<MechanismKind> rows::shuffled_local() {
                          {"adaptive", either, 0.0},
                          {"choices", {2, 1e9, Range::Ends::closed, true}, std::nan("")},
                          {"laplace", either, 0.0}},
+           .refused = {[](Comparison way) { return !replaces(way); },
+                       "each user sends one report, whose value is replaced"},
            .check = check_local,
-           .simplified = simplest_local,
+           .simplified = rows::nothing_of_zero,
            .enclosure = &local}};
 }
 

@@ -60,7 +60,6 @@ void check_group(const Described& one) {
 }
 
 PairName group_pair(const Described& one, Comparison way) {
-  if (replaces(way)) throw NoPair("no pair is proved for a group of records that others replace");
   std::vector<double> parameters{rows::arguments::noise_of(one)};
   parameters.insert(parameters.end(), one.values[0].begin(), one.values[0].end());
   return {"group_gaussian_above_" + std::string(form(way)), std::move(parameters)};
@@ -74,6 +73,7 @@ Mechanism simplest_group(const Mechanism& one) {
 const rows::Row row({.name = "sampled_group",
                      .type = "SampledGroup",
                      .arguments = {{"sampling_probabilities", ranges::probability, {}, Argument::Kind::list}},
+                     .refused = {replaces, "no pair is proved for a group of records that others replace"},
                      .pair = group_pair,
                      .is_scheme = true,
                      .check = check_group,
