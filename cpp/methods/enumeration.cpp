@@ -9,6 +9,7 @@
 #include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/order.hpp"
+#include "numeric/root.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/sum.hpp"
@@ -192,21 +193,12 @@ Interval Enumeration::delta(double epsilon) const {
 
 Interval Enumeration::epsilon(double delta) const {
   const double most = std::max(0.0, up(sums_.back().loss + loss_error_));
-  const auto last_where = [&](const auto& is_beyond) {  // a short interval in which the predicate changes
-    double low = 0, high = most;
-    for (int i = 0; i < 60 && low < high; ++i) {
-      const double middle = low + (high - low) / 2;
-      if (!(low < middle && middle < high)) break;
-      (is_beyond(middle) ? low : high) = middle;
-    }
-    return std::pair(low, high);
-  };
   Interval found{0, infinity};
   if (this->delta(0).upper <= delta) return {0, 0};
   if (this->delta(most).upper <= delta)
-    found.upper = last_where([&](double at) { return this->delta(at).upper > delta; }).second;
+    found.upper = halved(0, most, 60, 0, [&](double at) { return this->delta(at).upper > delta; }).upper;
   if (this->delta(0).lower > delta)
-    found.lower = last_where([&](double at) { return this->delta(at).lower > delta; }).first;
+    found.lower = halved(0, most, 60, 0, [&](double at) { return this->delta(at).lower > delta; }).lower;
   return found;
 }
 

@@ -11,6 +11,7 @@
 #include "methods/closed_form.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/normal.hpp"
+#include "numeric/root.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 
@@ -225,11 +226,7 @@ namespace {
 // Ends of the interval, which holds the least number at which `holds`, to ten digits: it holds at `high`.
 template <class Holds>
 Interval least_of(double low, double high, const Holds& holds) {
-  for (int k = 0; k < 120 && high - low > 1e-10 * std::max(std::fabs(low), std::fabs(high)); ++k) {
-    const double middle = low + (high - low) / 2;
-    (holds(middle) ? high : low) = middle;
-  }
-  return {low, high};
+  return halved(low, high, 120, 1e-10, [&](double x) { return !holds(x); });
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "methods/method.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
+#include "numeric/root.hpp"
 #include "numeric/rounding.hpp"
 #include "plan/cost.hpp"
 
@@ -116,11 +117,7 @@ double exceeded_epsilon(const DominatingPair& pair, double delta) {
   if (!exceeds(0)) return 0;
   double low = 0, high = 1;
   while (high < beyond_loss && exceeds(high)) low = high, high *= 2;
-  for (int i = 0; i < 20; ++i) {
-    const double middle = low + (high - low) / 2;
-    (exceeds(middle) ? low : high) = middle;
-  }
-  return low;
+  return halved(low, high, 20, 0, exceeds).lower;
 }
 
 }  // namespace

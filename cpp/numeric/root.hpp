@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Zeros of monotone functions, for planning: no side is guaranteed.
+// Zeros of monotone functions, for planning: no side is guaranteed. And where conditions cease to hold.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "numeric/elementary.hpp"
+#include "numeric/interval.hpp"
 
 namespace hockeystick {
 
@@ -36,6 +38,17 @@ double monotone_root(Function&& function, double a, double b, double precision) 
     if (fx == 0 || step <= precision * std::fabs(x)) break;
   }
   return b;
+}
+
+/// Halves an interval, at the lower end of which a condition holds, and at the upper one not, until it is as narrow as
+/// `precision` times its larger end, but `most` times at most.
+template <class Condition>
+Interval halved(double low, double high, int most, double precision, const Condition& holds) {
+  for (int k = 0; k < most && high - low > precision * std::max(std::fabs(low), std::fabs(high)); ++k) {
+    const double middle = low + (high - low) / 2;
+    (holds(middle) ? low : high) = middle;
+  }
+  return {low, high};
 }
 
 }  // namespace hockeystick

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "numeric/elementary.hpp"
+#include "numeric/root.hpp"
 #include "numeric/simd/vector_math.hpp"
 #include "numeric/sum.hpp"
 #include "plan/normal_tail.hpp"
@@ -107,12 +108,8 @@ std::optional<LargeLoss> large_loss_of(const Saddlepoint& saddlepoint, double lo
   if (!(alone > 0) || !losses.is_decided_at(alone) || !losses.is_one(delta)) return {};
   const double slope = p / delta - 1, moved = slope * losses.deviation;
   if (moved < hardly_moved) return LargeLoss{alone + losses.mean + moved * losses.deviation / 2, log_delta, slope};
-  double low = alone / 2, high = alone + 20 * losses.deviation;
-  for (int i = 0; i < halvings; ++i) {
-    const double middle = (low + high) / 2;
-    (losses.log_delta(middle) > log_delta ? low : high) = middle;
-  }
-  return losses.at(low);
+  const auto is_above = [&](double loss) { return losses.log_delta(loss) > log_delta; };
+  return losses.at(halved(alone / 2, alone + 20 * losses.deviation, halvings, 0, is_above).lower);
 }
 
 }  // namespace hockeystick

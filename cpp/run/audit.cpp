@@ -8,6 +8,7 @@
 #include "numeric/binomial.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/normal_quantile.hpp"
+#include "numeric/root.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 
@@ -130,11 +131,7 @@ double one_run_epsilon(const OneRun& run, double delta, double alpha) {
   if (!is_refuted(0)) return 0;
   double low = 0, high = 1;
   while (high < 700 && is_refuted(high)) low = high, high *= 2;
-  for (int i = 0; i < 100 && high - low > 0x1p-48 * high; ++i) {
-    const double middle = low + (high - low) / 2;
-    (is_refuted(middle) ? low : high) = middle;
-  }
-  return low;
+  return halved(low, high, 100, 0x1p-48, is_refuted).lower;
 }
 
 bool one_run_refutes(const OneRun& run, std::span<const double> epsilon, std::span<const double> delta, double alpha) {

@@ -14,6 +14,7 @@
 #include "methods/questions.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/range.hpp"
+#include "numeric/root.hpp"
 #include "numeric/runtime/switches.hpp"
 
 namespace hockeystick {
@@ -28,12 +29,7 @@ struct ConcentratedRun {
 // Where the function is zero, in (1e-13, 1e18), about.
 template <class Rising>
 double root_of(const Rising& rising) {
-  double low = -30, high = 41;
-  for (int k = 0; k < 50; ++k) {
-    const double middle = (low + high) / 2;
-    (rising(math::exp(middle)) < 0 ? low : high) = middle;
-  }
-  return math::exp(high);
+  return math::exp(halved(-30, 41, 50, 0, [&](double log) { return rising(math::exp(log)) < 0; }).upper);
 }
 
 // Where the bound of the question is least.

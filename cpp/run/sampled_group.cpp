@@ -80,22 +80,6 @@ double below(const Line& line, double alpha) {
   return line.first - less - 4 * u * (line.first + less);  // proof: sampled-groups
 }
 
-// The points of both: a curve below either lies below them.
-EnclosedCurve least_of(const EnclosedCurve& one, const EnclosedCurve& other) {
-  EnclosedCurve all;
-  for (std::size_t i = 0, k = 0; i < one.alpha.size() || k < other.alpha.size();) {
-    const bool first = k == other.alpha.size() || (i < one.alpha.size() && one.alpha[i] < other.alpha[k]);
-    const EnclosedCurve& next = first ? one : other;
-    const std::size_t at = first ? i++ : k++;
-    if (!all.alpha.empty() && all.alpha.back() == next.alpha[at]) {
-      all.upper.back() = std::min(all.upper.back(), next.upper[at]);
-    } else {
-      all.alpha.push_back(next.alpha[at]), all.upper.push_back(next.upper[at]);
-    }
-  }
-  return all;
-}
-
 }  // namespace
 
 EnclosedCurve sampled_above(std::span<const DrawnGroup> groups, double none, double rest, bool removed,

@@ -246,20 +246,6 @@ std::vector<Point> points_of(const GridLaw& law, bool back) {
   return distinct;
 }
 
-// The upper points of two curves, by increasing alpha.
-EnclosedCurve upper_of_both(const EnclosedCurve& a, const EnclosedCurve& b) {
-  EnclosedCurve both;
-  for (std::size_t i = 0, k = 0; i < a.alpha.size() || k < b.alpha.size();) {
-    const double at_a = i < a.alpha.size() ? a.alpha[i] : infinity, at_b = k < b.alpha.size() ? b.alpha[k] : infinity;
-    double value = infinity;
-    if (at_a <= at_b) value = a.upper[i++];
-    if (at_b <= at_a) value = std::min(value, b.upper[k++]);
-    both.alpha.push_back(std::min(at_a, at_b));
-    both.upper.push_back(value);
-  }
-  return both;
-}
-
 // E (R_t - alpha)_+ at its kinks and at 0, from the top: a sum of positive terms.
 AtomicLaw law_of(const GridLaw& law, const DominatingPair& step, const AllocationRequest& request,
                  const EnclosedCurve* known) {
@@ -300,7 +286,7 @@ AtomicLaw law_of(const GridLaw& law, const DominatingPair& step, const Allocatio
     curve.alpha.push_back(ends ? largest : 1);
     curve.upper.push_back(ends ? infinite : 1);
   }
-  if (known != nullptr) curve = upper_of_both(curve, *known);
+  if (known != nullptr) curve = least_of(curve, *known);
   return law_above(request.spacing > 0 ? upper_on_lattice(curve, request.spacing) : curve);
 }
 

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A mechanism that each record joins in one of t steps, drawn at random: pairs above and below its curve.
 //
-// Let (P, Q) dominate a step with the record against without it. Draw I uniformly; P_t has P at place I and Q at the
-// others, Q_t has Q everywhere. (P_t, Q_t) dominates the steps of every adaptive run in which each record draws its own
-// step: let T_v take (P, Q) to the outputs of the next step with and without the record, given the outputs v so far
-// (Blackwell), and feed the outcomes of (P_t, Q_t) through T one by one.
-//
-// dP_t/dQ_t is the mean of t independent copies of R = dP/dQ under Q, so that its curve is
+// Let (P, Q) dominate a step with the record against without it; P_t has P at a random place and Q at the others, Q_t
+// has Q everywhere. (P_t, Q_t) dominates the steps of every adaptive run (cpp/proofs/allocated-pair.md). dP_t/dQ_t is
+// the mean of t independent copies of R = dP/dQ under Q, so that the curve is
 //     h_t(alpha) = E (mean of R_i - alpha)_+ + P(R = inf),     and E (1 - alpha mean of R_i)_+ of the reverse:
 // both are expectations of convex functions, and the laws of convex_convolution.hpp bound them.
 #pragma once

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What pairs above and below the curve of a random allocation count at +inf or leave out: its Renyi divergences, and
-// its mass at +inf.
-//
-// Let (P, Q) dominate a step and (P_t, Q_t) the steps, as in allocated_pair.hpp; R_t = dP_t/dQ_t is the mean of t
-// independent copies of R = dP/dQ under Q. Every f-divergence is jointly convex, so that of (P_t, Q_t) is at most that
-// of (P, Q); whole moments of R_t follow from those of R.
+// its mass at +inf, by those of a step (cpp/proofs/far-losses.md).
 #pragma once
 
 #include <memory>

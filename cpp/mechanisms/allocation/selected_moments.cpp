@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The moments of a Gaussian mechanism that a record joins in exactly k of t steps, drawn at random: a pair below.
-//
-// With the mean R of the likelihood ratios of all N = C(t, k) choices, (sum R_i)^a >= sum R_i^a for a >= 1: at least
-// N^(1 - a) e^(a (a - 1) k mu^2 / 2) is left of E_Q R^a. Where that is little, the mean of all steps tells more, which
-// is a Gaussian of k mu / sqrt(t). Not sampled at all, the moment is e^(a (a - 1) k mu^2 / 2).
+// The moments of a Gaussian mechanism that a record joins in exactly k of t steps, drawn at random: above by those of
+// the k steps, below by those of one choice of them, or of the mean of all steps (cpp/proofs/selected-moments.md).
 #include <algorithm>
 #include <cmath>
 

@@ -2,14 +2,9 @@
 // A Gaussian mechanism that a record joins in exactly k of t steps, drawn at random: a pair below.
 //
 // In units of the noise, Q = N(0, I_t) and P is the mean over sets I of k steps of N(mu 1_I, I_t). For every m > 0 the
-// sum S of Y_i = e^(m x_i - m^2 / 2) is a function of the outputs. Under Q it is one of t copies of Y; under P, where
-// x_i has mean mu in k of them, one of k copies of c Y, c = e^(m mu), and t - k of Y. With m = mu it is all that
-// matters for k = 1; where single large x_i count too much in it, smaller m tell more.
-//
-// Let f(X) be the least P(A) of sets A with Q(A) >= X. It is convex, f(0) = 0, f(1) <= 1 and f(Q(S <= K)) <= P(S <= K):
-// so it lies below the lower convex hull of (0, 0), (1, 1) and any (X, Y) with X <= Q(S <= K), P(S <= K) <= Y. Every
-// such hull is f of the pair whose masses are the steps of its corners, whose hockey-stick curve is therefore below
-// that of (P, Q), and its reverse's likewise.
+// sum S of Y_i = e^(m x_i - m^2 / 2) is a function of the outputs: t copies of Y under Q; under P k copies of c Y, c =
+// e^(m mu), and t - k of Y. For k = 1, m = mu is all that matters; smaller m tell more where single large x_i count too
+// much. The lower convex hull of points (Q(S <= K), P(S <= K)) makes the pair: cpp/proofs/selected-steps.md.
 #include <algorithm>
 #include <array>
 #include <cmath>

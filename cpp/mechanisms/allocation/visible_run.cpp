@@ -10,6 +10,7 @@
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/normal.hpp"
+#include "numeric/root.hpp"
 
 namespace hockeystick {
 namespace {
@@ -41,14 +42,10 @@ Plain plain_at(double square, double x) {
   return {delta, {1 - delta.upper - u, 1 - delta.lower + u}};
 }
 
-// The place between `low` and `high` from which on it no longer holds; it holds at `low`, and not at `high`.
-template <class Holds>
-Interval end_of(double low, double high, const Holds& holds) {
-  for (int k = 0; k < 100 && high - low > 1e-13 * std::max(std::fabs(low), std::fabs(high)); ++k) {
-    const double middle = low + (high - low) / 2;
-    (holds(middle) ? low : high) = middle;
-  }
-  return {low, high};
+// About where a condition that holds at `low`, and not at `high`, ceases to hold.
+template <class Condition>
+Interval end_of(double low, double high, const Condition& holds) {
+  return halved(low, high, 100, 1e-13, holds);
 }
 
 constexpr double width = 0.004;                     // of cells in which lines are compared

@@ -7,6 +7,7 @@
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/order.hpp"
+#include "numeric/root.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 
@@ -222,11 +223,7 @@ class BestOfCurve {
 std::vector<double> losses_to(const BestOfCurve& curve, double cells, double tail) {
   double reach = 1e-3;
   while (reach < farthest && curve.at(math::exp(reach)) > tail) reach *= 2;
-  double low = reach / 2;
-  for (int k = 0; k < 12; ++k) {
-    const double middle = (low + reach) / 2;
-    (curve.at(math::exp(middle)) > tail ? low : reach) = middle;
-  }
+  reach = halved(reach / 2, reach, 12, 0, [&](double loss) { return curve.at(math::exp(loss)) > tail; }).upper;
   const double number = std::ceil(std::clamp(20 * cells, 200.0, 2000.0));
   std::vector<double> losses;
   for (double k = 0; k <= number; ++k) losses.push_back(std::min(reach, farthest) * k / number);
@@ -299,12 +296,9 @@ double best_first_mass(const AtomicLaw& base, const NumberOfRuns& runs, double g
   for (int pass = 0; pass < most_passes; ++pass) {
     const double before = best;
     const AtomicLaw law = best_of_attained(base, runs, best);
-    double low = 0, high = 1;
+    double high = 1;
     while (high < farthest && delta(law, high) > goal) high *= 2;
-    for (int k = 0; k < 30; ++k) {
-      const double middle = (low + high) / 2;
-      (delta(law, middle) > goal ? low : high) = middle;
-    }
+    high = halved(0, high, 30, 0, [&](double loss) { return delta(law, loss) > goal; }).upper;
     double most = delta(law, high);
     const auto improves = [&](double first) {
       checkpoint();

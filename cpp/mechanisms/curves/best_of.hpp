@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The best of a random number of runs: the curve above, and laws that honest adversaries attain.
 //
-// K runs of one mechanism, independent of each other, K independent of the data; released is the output of the best
-// score, or that there was no run. Let (P, Q) have the curve h, let g(x) be the largest Q(S) of sets with P(S) <= x and
-// f(z) = E z^K. Ties are broken by an independent uniform number, so that ranks are continuous. Let p be the
-// probability under P of a rank above that of y, and q that under Q. The best is y with density f'(1 - p) P(dy), or
-// f'(1 - q) Q(dy), and q <= g(p). As f' does not fall, for every a >= 0
+// K runs of one mechanism; released is the output of the best score, or that there was no run. With the curve h of (P,
+// Q), g(x) the largest Q(S) of sets with P(S) <= x, and f(z) = E z^K, for every a >= 0 (cpp/proofs/best-of-runs.md)
 //     h_best(a) <= E_Q phi(dP / dQ) + f(0) (1 - a)_+,   phi(r) = sup over x of (f'(1 - x) r - a f'(1 - g(x)))_+ .
-// phi is bounded by the lines of a grid of x, the same for all a but for a factor: cpp/proofs/best-of-runs.md.
+// phi is bounded by the lines of a grid of x, the same for all a but for a factor.
 #pragma once
 
 #include <vector>

@@ -291,6 +291,21 @@ EnclosedCurve reversed(const EnclosedCurve& curve) {
   return result;
 }
 
+EnclosedCurve least_of(const EnclosedCurve& one, const EnclosedCurve& other) {
+  EnclosedCurve all;
+  for (std::size_t i = 0, k = 0; i < one.alpha.size() || k < other.alpha.size();) {
+    const bool first = k == other.alpha.size() || (i < one.alpha.size() && one.alpha[i] < other.alpha[k]);
+    const EnclosedCurve& next = first ? one : other;
+    const std::size_t at = first ? i++ : k++;
+    if (!all.alpha.empty() && all.alpha.back() == next.alpha[at]) {
+      all.upper.back() = std::min(all.upper.back(), next.upper[at]);
+    } else {
+      all.alpha.push_back(next.alpha[at]), all.upper.push_back(next.upper[at]);
+    }
+  }
+  return all;
+}
+
 EnclosedCurve whole_curve(const EnclosedCurve& forth, const EnclosedCurve& back) {
   EnclosedCurve curve = reversed(back);
   for (const auto part : {&EnclosedCurve::alpha, &EnclosedCurve::lower, &EnclosedCurve::upper}) {

@@ -53,6 +53,9 @@ ChordPoints chords_on_lattice(const ChordPoints& chords, double spacing, double 
 /// The curve of the reverse, alpha h(1 / alpha) + 1 - alpha.
 EnclosedCurve reversed(const EnclosedCurve& curve);
 
+/// The upper values of both: a curve below both lies below them.
+EnclosedCurve least_of(const EnclosedCurve& one, const EnclosedCurve& other);
+
 /// The curve of which one part, and one of its reverse, are given from alpha = 1 on.
 EnclosedCurve whole_curve(const EnclosedCurve& forth, const EnclosedCurve& back);
 

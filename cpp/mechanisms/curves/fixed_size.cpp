@@ -1,24 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Gaussian mechanism on a batch of fixed size, drawn from the data, when a record is replaced: pairs above, and one
-// below.
+// below. cpp/proofs/fixed-size-curve.md has the theorem.
 //
-// Let w_j be the probability that the batch holds the position j times, gamma = 1 - w_0, mu = 1 / s. Couple the draws:
-// one with the position j times becomes one without it where j other records, of sums y, take its places. By joint
-// convexity, for alpha >= 1 and any v_j >= 0 with sum over j >= 1 of w_j v_j <= (alpha - 1) w_0,
+// Let w_j be the probability that the batch holds the position j times, gamma = 1 - w_0, mu = 1 / s. For alpha >= 1 and
+// any v_j >= 0 with sum over j >= 1 of w_j v_j <= (alpha - 1) w_0,
 //     h(alpha) <= sum over j >= 1 of w_j sup E (P_j - v_j P_0 - alpha Q_j)_+,
-// over three normal densities whose means are j mu x, mu y and j mu x', |x|, |x'| <= 1, |y| <= j.
-//
-// Any record replaced: all are within 2 j mu, so that E is at most h_j(alpha + v_j), h_j the curve of N(2 j mu) against
-// N(0) (Balle, Barthe & Gaboardi 2018, Theorems 9 and 10, for equal v_j), in both directions. So one curve lies above
-// both, as compositions need where an adversary changes direction from step to step.
-//
-// By a special record, x' = 0: against N(0) the densities' ratios are A, B of mean 1, log-normal with covariance
-// mu^2 x.y, and E (A - v B - alpha)_+ is convex in each, with mixed derivatives <= 0. So it grows with both variances
-// and falls with the covariance (Slepian's inequality): y = -j x, |x| = 1 is the worst, for all alpha >= 1 at once. In
-// the other direction, E (1 - v B - alpha A)_+, mixed derivatives are >= 0: y = j x is the worst, a Poisson sample's.
-//
-// The v_j are such that all of these have their best event beyond the same point: then their sum is what the worst
-// other records make of all j at once. Below 1, h(alpha) = 1 - alpha + alpha h_reversed(1 / alpha).
+// over three normal densities: of a record replaced by any, in both directions, or by a special one, there and back.
+// One curve lies above both directions of the first, as compositions need where an adversary changes direction from
+// step to step. The v_j are such that all events are best beyond the same point: then others attain the sum at once.
 #include "mechanisms/curves/fixed_size.hpp"
 
 #include <algorithm>
@@ -32,6 +21,7 @@
 #include "mechanisms/discrete/atomic_registration.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/normal.hpp"
+#include "numeric/root.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 
 namespace hockeystick {
@@ -114,13 +104,9 @@ void set_even(const Draws& draws, Others others, double alpha, std::vector<doubl
     for (const Replaced& one : draws.parts) sum += one.weight * even_at(others, one.mu, alpha, c);
     return sum;
   };
-  const double unit = draws.parts.front().mu;
-  double low = 0, high = unit;
+  double high = draws.parts.front().mu;
   while (taken(high) < most && high < 1e300) high *= 2;
-  for (int i = 0; i < 40 && high - low > 1e-9 * high; ++i) {
-    const double middle = low + (high - low) / 2;
-    (taken(middle) <= most ? low : high) = middle;
-  }
+  const double low = halved(0, high, 40, 1e-9, [&](double c) { return taken(c) <= most; }).lower;
   // proof: fixed-size-curve
   const double scale = taken(low) <= most ? 1 - 16 * u * static_cast<double>(draws.parts.size()) : 0;
   for (std::size_t j = 0; j < v.size(); ++j) {

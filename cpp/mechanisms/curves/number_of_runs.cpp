@@ -9,6 +9,7 @@
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/range.hpp"
+#include "numeric/root.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/sum.hpp"
 
@@ -34,17 +35,12 @@ double mean_of(double shape, double rise) {
 double rise_of(double shape, double mean) {
   if (shape == 1) return mean - 1;
   if (mean == 1) return 0;
-  double low = 0, high = 1;
+  double high = 1;
   while (mean_of(shape, high) < mean && high < most_rise) high *= 2;
   if (!(high < most_rise))
     throw std::invalid_argument("mean must be at most " + written(mean_of(shape, most_rise), 6) +
                                 " at shape = " + written(shape, 17) + ", got " + written(mean, 17));
-  while (high - low > rise_error / 4 * high) {
-    const double middle = low + (high - low) / 2;
-    if (middle == low || middle == high) break;
-    (mean_of(shape, middle) < mean ? low : high) = middle;
-  }
-  return high;
+  return halved(0, high, 1100, rise_error / 4, [&](double rise) { return mean_of(shape, rise) < mean; }).upper;
 }
 
 }  // namespace

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The output of the last batch of a shuffled epoch that uses every record, cut into cells.
-//
-// With p = e^(mu g - mu^2 / 2), q = e^(-mu g - mu^2 / 2) and g normal, the theorem asks for E f(p, q), where f is
-// convex, does not fall with p, and does not grow with q. As q = kappa / p, kappa = e^(-mu^2), is above its tangents,
-// f(p, q) is at most f at the broken line whose corners are (x_k, c_k kappa / x_k) at geometric places x_k; c_k = 1 /
-// cosh^2 of half the logarithm of their ratio, for there the tangents at the middles of both neighbouring gaps meet.
-// Along a line f is convex, so each cell's mass may be split between its corners.
+// The output of the last batch of a shuffled epoch that uses every record, cut into cells: E f(p, q) is at most the
+// mean of f over corners of a broken line, for f as in cpp/proofs/shuffled-pivot.md.
 #pragma once
 
 #include <vector>

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shuffle model: n users send the outputs of epsilon0-locally private randomizers in random order. Pairs above and
-// below what one user's change of her value tells.
-//
-// Let this user's output be in cell j with probability u_j, or v_j for her other value, and let every other user's be
-// there with at least b_j. Then (cpp/proofs/shuffled-local.md)
-//     h(alpha) <= E (Z_1 + ... + Z_n)_+ / n,  Z = (u_j - alpha v_j) / b_j with probability b_j, else 0,
-// with equality if every other user's output is in cell j with probability b_j, and these add up to 1. So larger laws
-// of Z in convex order bound more. Those used here are symmetric in both values: curves below 1 follow from those
-// above.
+// below what one user's change of her value tells, by cpp/proofs/shuffled-local.md: for n independent copies of Z,
+//     h(alpha) <= E (Z_1 + ... + Z_n)_+ / n.
 #include <algorithm>
 #include <cmath>
 #include <vector>

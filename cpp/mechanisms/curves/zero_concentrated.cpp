@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever is rho-zCDP, D_a <= rho a for all orders a > 1 in both directions: a pair above all of them, and some of
-// them.
-//
-// For alpha >= 1 and any t > 0, (1 - alpha / x)_+ <= c x^t with c = alpha^-t (1 + 1/t)^-(1+t) / t, so that
-//     h(alpha) <= e^(rho t (t + 1)) c
-// (Canonne, Kamath & Steinke 2020, Corollary 13). At the best t two outcomes attain it but for a part e^(-rho t (t +
-// 1)). h(1) is the total variation, at most sqrt(rho / 2) (Pinsker) and sqrt(1 - e^-rho) (Bretagnolle & Huber). Below
-// 1, h(alpha) = 1 - alpha + alpha h_reversed(1 / alpha).
+// them, by cpp/proofs/zero-concentrated-curve.md. For alpha >= 1 and any t > 0,
+//     h(alpha) <= e^(rho t (t + 1)) alpha^-t (1 + 1/t)^-(1 + t) / t.
 #include "mechanisms/curves/zero_concentrated.hpp"
 
 #include <algorithm>

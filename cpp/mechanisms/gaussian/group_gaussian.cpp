@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Gaussian mechanism on a Poisson subsample, where a group of records is removed or added.
-//
-// Whatever subset S of the group is drawn, with probability w_S, moves the output by u_S, |u_S| <= |S|. The likelihood
-// ratio is R = sum of w_S exp(g_S - G_SS / 2), g normal with covariances G_ST = <u_S, u_T> / s^2 <= |S| |T| / s^2. For
-// convex f, E f(R) does not fall in any entry of G: its derivative is E of f'' times positive numbers. So G is at its
-// largest where all records move the output by 1 in one direction, for which the number of those drawn is all that
-// counts: sum over j of P(j drawn) N(j, s^2) against N(0, s^2), which that data attains. (1 - a R)_+ is convex as well,
-// so that the same holds of the reverse. (Schuchardt et al. 2024 prove it of equal rates.)
+// A Gaussian mechanism on a Poisson subsample, where a group of records is removed or added. At worst all records move
+// the output by 1 in one direction, for which the number of those drawn is all that counts: sum over j of P(j drawn)
+// N(j, s^2) against N(0, s^2) (cpp/proofs/group-weights.md; Schuchardt et al. 2024 prove it of equal rates).
 //
 // Probabilities below 1e-290 count, above, as ones of drawing all, and below, as ones of drawing none.
 #include <algorithm>
