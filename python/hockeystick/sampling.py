@@ -225,11 +225,10 @@ def _part(
         return step, epochs
     if kind == "random_allocation":
         return step.random_allocation(steps=batches), epochs
-    rest = 0 if records is None else int(dataset_size or 0) % records
-    if not rest:
-        return step.shuffled(batches=batches), epochs
-    sizes: dict[str, Any] = {"left_out" if left_out else "last_batch": rest}
-    return step.shuffled(batches=batches, batch_size=records, **sizes), epochs
+    sizes: dict[str, Any] = {} if records is None else {"batch_size": records}
+    if records is not None and (rest := int(dataset_size or 0) % records):
+        sizes["left_out" if left_out else "last_batch"] = rest
+    return step.shuffled(batches=batches, **sizes), epochs
 
 
 def batches_of(dataset_size: int, batch_size: int, *, drop_last: bool) -> tuple[int, int]:
@@ -241,9 +240,10 @@ def batches_of(dataset_size: int, batch_size: int, *, drop_last: bool) -> tuple[
         drop_last: Whether records that do not fill a batch are left out of the epoch. If not they
             are a batch by themselves, the last and smaller one.
 
-    What an epoch costs does not depend on the size of a batch, as noise is added to the sum. In a
-    fixed order each record is in one known batch, whatever its size. Random allocation draws one of
-    the batches for each record by itself, so that their sizes are random, and none is left out.
+    What an epoch costs does not depend on the size of a batch, as noise is added to the sum; what
+    can be proved of shuffled batches does. In a fixed order each record is in one known batch,
+    whatever its size. Random allocation draws one of the batches for each record by itself, so that
+    their sizes are random, and none is left out.
     Where batches are shuffled, the theorem weighs them by their sizes: a smaller one costs little.
     From below, with all other records alike, the outputs of b batches of any sizes, put into a
     random order, are those of b batches of equal size: no attack on these is lost.

@@ -26,6 +26,7 @@
 #include "mechanisms/curves/shuffle_pivot.hpp"
 #include "mechanisms/curves/shuffle_sum.hpp"
 #include "mechanisms/curves/shuffle_terms.hpp"
+#include "mechanisms/curves/shuffle_weights.hpp"
 #include "mechanisms/dominating_pair.hpp"
 #include "mechanisms/gaussian/truncation.hpp"
 #include "mechanisms/loss_sketch.hpp"
@@ -333,17 +334,25 @@ void bind_sampling(py::module_& m) {
       py::arg("terms"), py::arg("less"), py::arg("smooth"), py::arg("tilt"), py::arg("enough") = 0.0,
       "E (sum of terms - less)_+, from above.");
   module.def(
+      "batch_weights",
+      [](double nu, std::int64_t others, double size, double mistaken) {
+        const BatchWeights all = batch_weights(nu, others, size, mistaken);
+        return std::tuple(all.highs, all.lows, all.high, all.low, all.mistaken);
+      },
+      py::arg("nu"), py::arg("others"), py::arg("size"), py::arg("mistaken"), "Weights of batches after the first.");
+  module.def(
       "shuffle_bound",
-      [](double mu, double batches, double by_batch, double joins, bool uses_all, double last_size, bool replaces,
-         bool back, const std::vector<double>& alpha, double cells, double tail) {
-        ShuffleBound bound({mu, batches, replaces, uses_all, by_batch, joins, last_size}, cells, tail);
+      [](double mu, double batches, double by_batch, double joins, bool uses_all, double last_size, double size,
+         bool replaces, bool back, const std::vector<double>& alpha, double cells, double tail) {
+        ShuffleBound bound({mu, batches, replaces, uses_all, by_batch, joins, last_size, size}, cells, tail);
         std::vector<double> upper;
         for (const double at : alpha) upper.push_back(bound.upper(way_of(back), at));
         return upper;
       },
       py::arg("mu"), py::arg("batches"), py::arg("by_batch") = 0.0, py::arg("joins") = 1.0, py::kw_only(),
-      py::arg("uses_all") = false, py::arg("last_size") = 1.0, py::arg("replaces") = false, py::arg("back"),
-      py::arg("alpha"), py::arg("cells") = 24, py::arg("tail") = 1e-12, "The curve of a shuffled epoch, from above.");
+      py::arg("uses_all") = false, py::arg("last_size") = 1.0, py::arg("size") = 0.0, py::arg("replaces") = false,
+      py::arg("back"), py::arg("alpha"), py::arg("cells") = 24, py::arg("tail") = 1e-12,
+      "The curve of a shuffled epoch, from above.");
   using Epochs = std::vector<std::array<double, 3>>;
   const auto ends = [](const Interval& both) { return std::pair(both.lower, both.upper); };
   py::class_<VisibleRun>(module, "VisibleRun", "Allocations of Gaussians with little noise.")

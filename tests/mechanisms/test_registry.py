@@ -34,7 +34,7 @@ GOOD = {
     "selected_steps_below": [1.0, 10.0, 2.0, 1.0, 4.0, 1e-6],
     "shuffled_below": [1.0, 10.0, 1.0, 0.0, 0.9],
     "shuffled_chosen_below": [1.0, 10.0, 2.0, 1.0, 0.5],
-    "shuffled_every_above": [4.0, 10.0, 0.5, 0.0, 4.0, 1e-6, 0.0],
+    "shuffled_every_above": [4.0, 10.0, 0.5, 0.0, 0.0, 4.0, 1e-6, 0.0],
     "shuffled_left_out_above": [4.0, 10.0, 1.0, 2.0, 0.0, 4.0, 1e-6, 0.0],
     "fixed_size_above": [1.0, 2.0, 20.0, 0.0, 4.0, 1e-6],
     "fixed_size_special_below": [1.0, 2.0, 20.0, 0.0, 1e-6],

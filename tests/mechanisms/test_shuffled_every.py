@@ -9,9 +9,9 @@ from mechanisms import shuffles
 from mechanisms.shuffles import SPECIAL
 
 
-def above(noise, batches, last=1.0, *, replaces=0.0, back=0.0):
+def above(noise, batches, last=1.0, size=0.0, *, replaces=0.0, back=0.0):
     """delta of an epsilon, from above."""
-    values = (noise, batches, last, replaces, 24.0, 1e-12, back)
+    values = (noise, batches, last, size, replaces, 24.0, 1e-12, back)
     pair = _core.dominating_pair("shuffled_every_above", values)
     return lambda epsilon: float(pair.delta_above([epsilon])[0])
 
@@ -62,3 +62,30 @@ def test_a_smaller_last_batch_costs_little():
         assert 0.98 * more <= epoch.epsilon(1e-6, **SPECIAL) <= 1.03 * fewer
     alike = step.shuffled(batches=21, batch_size=256, last_batch=256)
     assert alike.epsilon(1e-6, **SPECIAL) == more
+
+
+@pytest.mark.parametrize(
+    ("noise", "batches", "size", "runs", "most"),
+    [(8.0, 1000, 250, 1, 0.0152), (4.0, 1000, 1000, 10, 0.135), (2.0, 1000, 10_000, 1, 0.45)],
+)
+def test_large_batches_cost_less(noise, batches, size, runs, most):
+    """Only if their size is known, all are as large, and records are shuffled anew."""
+    step = hs.Gaussian(noise)
+    bounds = (runs * step.shuffled(batches=batches, batch_size=size)).epsilon_bounds(
+        1e-6, **SPECIAL
+    )
+    assert bounds.lower < bounds.upper <= most
+    others = [{}, {"batch_size": 1}, {"batch_size": size, "last_batch": size - 1}]
+    for more in others:
+        assert (runs * step.shuffled(batches=batches, **more)).epsilon(1e-6, **SPECIAL) > 1.9 * most
+    kept = [step.shuffled(batches=batches, epochs=2, **more) for more in ({"batch_size": size}, {})]
+    known, unknown = (run.epsilon(1e-6, **SPECIAL) for run in kept)
+    assert known == unknown
+
+
+def test_large_batches_are_above_a_random_allocation():
+    def large(noise, batches, **more):
+        return above(noise, batches, size=1e4, **more)
+
+    for noise, batches in ((4.0, 50), (2.0, 7)):
+        shuffles.check_above_a_random_allocation(noise, batches, large)

@@ -110,8 +110,8 @@ def test_the_last_batch_is_smaller_or_left_out(batch, records, drop_last):
     batches = records // batch if drop_last else math.ceil(records / batch)
     sizes = {"batch_size": batch, "dataset_size": records, "epochs": 2, "drop_last": drop_last}
     made = {"cyclic": 2 * STEP, "random_allocation": 2 * STEP.random_allocation(steps=batches)}
-    rest = {"left_out" if drop_last else "last_batch": records % batch, "batch_size": batch}
-    made["shuffled"] = 2 * STEP.shuffled(batches=batches, **(rest if records % batch else {}))
+    rest = {"left_out" if drop_last else "last_batch": records % batch} if records % batch else {}
+    made["shuffled"] = 2 * STEP.shuffled(batches=batches, batch_size=batch, **rest)
     for sampling, expected in made.items():
         run = hs.DPSGD(1.0, **sizes, sampling=sampling)
         assert run == expected == sampled_run(noise_multiplier=1.0, **sizes, sampling=sampling)

@@ -9,6 +9,7 @@
 
 #include "mechanisms/allocation/gaussian_above.hpp"
 #include "mechanisms/curves/shuffle_sum.hpp"
+#include "mechanisms/curves/shuffle_weights.hpp"
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/normal_quantile.hpp"
@@ -172,12 +173,33 @@ double ShuffleBound::of_all(const TermLaw& term, Way way, double alpha, double p
   return total / all * (1 + 1e-12);  // proof: shuffled-every
 }
 
+// E (sum of all batches' terms)_+ / b, each of all but the first times its weight, and what weights that are mistaken
+// add, a thousandth of the last value as a rule.
+double ShuffleBound::of_first(const TermLaw& term, Way way, double alone) {
+  const double nu = epoch_.replaces ? epoch_.mu / 2 : epoch_.mu, b = epoch_.batches, most = 1 / b + alone;
+  if (epoch_.size == 0 || b > most_terms) return infinity;
+  Search& search = searches_[way == Way::back];
+  const double allowed = std::min(0.5, 1e-3 * search.last / most);
+  const BatchWeights weights = batch_weights(nu, static_cast<std::int64_t>(b) - 1, epoch_.size, allowed);
+  if (weights.highs == 0) return infinity;
+  std::vector<SameTerms> terms;
+  const auto add = [&](std::int64_t times, double weight) {
+    // proof: shuffled-first
+    if (times > 0 && weight > 0) terms.push_back({&term, times, weight * (1 + 4 * u), weight * (1 - 4 * u)});
+  };
+  add(weights.highs, weights.high), add(weights.lows, weights.low), add(1, 1);
+  if (search.first_tilt == 0) search.first_tilt = search.tilt;
+  const double all = mean_positive_part(terms, 0, for_left_out.smooth, 0, search.first_tilt, space_);
+  return (all / b + weights.mistaken * most) * (1 + 8 * u);  // proof: shuffled-first
+}
+
 double ShuffleBound::bound(Way way, double alpha, double most) {
   const TermLaw law = term(way, alpha);
   double& tilt = searches_[way == Way::back].tilt;
   if (tilt == 0) tilt = 1 / (law.places.back() * std::sqrt(std::min(epoch_.batches, most_terms)));
   if (!epoch_.uses_all) return of_left_out(law, alpha, tilt);
-  const double whole = of_all(law, way, alpha, 1, most);
+  const double first = of_first(law, way, most);
+  const double whole = std::min(first, of_all(law, way, alpha, 1, std::min(first, most)));
   if (epoch_.last_size == 1 || epoch_.batches > 2) return whole;
   return std::min(whole, of_all(law, way, alpha, epoch_.last_size, most));
 }

@@ -8,7 +8,8 @@
 // (cpp/proofs/shuffled-every.md),
 //     h(alpha) <= E (sum over the others of (m_i / n) (p X_i+ - q X_i-) + (m / n) (p - alpha))_+ ,
 // p = e^(nu g - nu^2 / 2), q = e^(-nu g - nu^2 / 2), g normal; in reverse with 1 - alpha q for p - alpha, and with
-// p - alpha q in both directions if records replace each other, where mu is twice nu.
+// p - alpha q in both directions if records replace each other, where mu is twice nu. If the batches' size is known,
+// the first one may be the batch that is apart (cpp/proofs/shuffled-first.md).
 #pragma once
 
 #include <cstdint>
@@ -30,6 +31,7 @@ struct ShuffledEpoch {
   double by_batch = 0;  // at most r / (b m), the records left out for each in a batch; 0 if that is not known
   double joins = 1;     // at least b m / n
   double last_size = 1;  // of the last batch, for each record of another one; in (0, 1]
+  double size = 0;       // of a batch, if it is known, all are as large, and every record is used once; else 0
 
   bool operator==(const ShuffledEpoch&) const = default;
 };
@@ -48,7 +50,7 @@ class ShuffleBound {
     double alpha = infinity, value = infinity;
   };
   struct Search {  // a way's last value, and the tilt there
-    double last = 0.1, tilt = 0;
+    double last = 0.1, tilt = 0, first_tilt = 0;
     std::vector<double> tilts;  // of the corners of the last batch
     std::vector<Known> known;
     bool helps = true;  // whether the last bound was below that of the record's own step
@@ -58,6 +60,7 @@ class ShuffleBound {
   TermLaw term(Way way, double alpha);
   double of_left_out(const TermLaw& term, double alpha, double& tilt);
   double of_all(const TermLaw& term, Way way, double alpha, double pivot, double most);
+  double of_first(const TermLaw& term, Way way, double alone);
   double with_pivot(const TermLaw& term, double less, double pivot, const PivotNode& node, double enough, double& tilt);
 
   ShuffledEpoch epoch_;

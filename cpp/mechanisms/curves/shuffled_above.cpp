@@ -20,9 +20,9 @@ AtomicLaw left_out_above(Parameters p) {
 }
 
 AtomicLaw every_above(Parameters p) {
-  ShuffledEpoch epoch{(p[3] != 0 ? 2 : 1) / p[0] * (1 + 2 * u), p[1], p[3] != 0, true};
-  epoch.last_size = p[2];
-  return law_above(shuffle_curve(epoch, p[4], p[5], p[6] != 0));
+  ShuffledEpoch epoch{(p[4] != 0 ? 2 : 1) / p[0] * (1 + 2 * u), p[1], p[4] != 0, true};
+  epoch.last_size = p[2], epoch.size = p[3];
+  return law_above(shuffle_curve(epoch, p[5], p[6], p[7] != 0));
 }
 
 constexpr Range either{0, 1, Range::Ends::closed, true};
@@ -39,6 +39,7 @@ const AtomicRegistration every(every_above, "shuffled_every_above",
                                {{{"noise_multiplier", {0.1, 1e6}},
                                  {"batches", {2, 1e12, Range::Ends::closed, true}},
                                  {"last_size", {1e-12, 1}},
+                                 {"batch_size", {0, 1e12, Range::Ends::closed, true}},
                                  {"replaces", either},
                                  parameter::cells,
                                  parameter::tail,

@@ -93,7 +93,8 @@ PairName shuffled_above(const Described& one, Comparison way, const Accuracy& ac
     return {"shuffled_left_out_above",
             {noise, batches, left_out(one), size > 0 ? size : 0.0, replaced, curve_cells, tail, backward}};
   const double last = size_of_last(one) > 0 ? size_of_last(one) / size : 1;
-  return {"shuffled_every_above", {noise, batches, last, replaced, curve_cells, tail, backward}};
+  const double known = last == 1 && one.number(second) == 1 && size > 0 ? size : 0;
+  return {"shuffled_every_above", {noise, batches, last, known, replaced, curve_cells, tail, backward}};
 }
 
 // The pairs of ways in which the other records may stand. The record is left out with the probability r / n: of the

@@ -123,7 +123,8 @@ class Gaussian(SamplableMechanism):
         """An epoch over the shuffled records, cut into batches of equal size.
 
         `left_out`: how many records at least are left out of every epoch; or `last_batch`: how many
-        records the last batch has, if it is smaller. See `Shuffled`.
+        records the last batch has, if it is smaller. `batch_size`: how many records each batch has;
+        large ones cost less. See `Shuffled`.
         """
         from hockeystick.mechanisms.shuffled import Shuffled  # noqa: PLC0415
 

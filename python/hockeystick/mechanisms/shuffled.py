@@ -20,9 +20,9 @@ class Shuffled(EnclosedMechanism):
     size does not divide the number of records; ``left_out`` is then the remainder.
 
     The curve above is that of a theorem, cpp/proofs/shuffled-left-out.md with ``left_out`` >= 1 and
-    cpp/proofs/shuffled-every.md where every record is used, and nowhere above one Gaussian step,
-    which is what whoever knows the record's batch sees, and what batches of fixed order cost. The
-    theorems hold if
+    cpp/proofs/shuffled-every.md and shuffled-first.md where every record is used. It is nowhere
+    above one Gaussian step, which is what whoever knows the record's batch sees, and what batches
+    of fixed order cost. The theorems hold if
 
     - the shuffle is uniform and does not depend on the data, and so are the records left out;
     - at least `left_out` records are left out of every epoch, also of the last one;
@@ -57,9 +57,11 @@ class Shuffled(EnclosedMechanism):
         batches: In an epoch, in [1, 1e12], the last one included.
         epochs: In how many epochs the records keep their places, in [1, 1e9].
         left_out: How many records at least are left out of every epoch, in [0, 1e12].
-        batch_size: Of how many records each batch is, in [1, 1e12], if that is known. It tells how
-            large a part of the records is left out, which matters if that is much; if it is not
-            given, the bounds hold for every batch size.
+        batch_size: Of how many records each batch is, in [1, 1e12], if that is known. If it is not
+            given, the bounds hold for every size. It tells how large a part of the records is left
+            out, which matters if that is much. Where every record is used, once and in batches of
+            one size, it matters more: a large batch that is the first to be seen tells little of
+            where any other record is not (cpp/proofs/shuffled-first.md).
         last_batch: Of how many records the last batch is, in [1, batch_size], if not of batch_size;
             only where none are left out.
 
@@ -72,6 +74,9 @@ class Shuffled(EnclosedMechanism):
     True
     >>> every = Gaussian(noise_multiplier=4.0).shuffled(batches=1000)
     >>> 0.19 < every.epsilon(delta=1e-6, adjacency="replace-special") < 0.20
+    True
+    >>> large = Gaussian(noise_multiplier=4.0).shuffled(batches=1000, batch_size=1000)
+    >>> large.epsilon(delta=1e-6, adjacency="replace-special") < 0.043
     True
     """
 
