@@ -140,9 +140,12 @@ AllocationHyperbola::AllocationHyperbola(const LognormalTransform& transform, do
                                          double accuracy)
     : transform_(transform), t_(t), from_(from), to_(to) {
   const double part = accuracy * t / 4;
+  // e^(s d) multiplies rounding, which is about 300 u of the deviation of S / t.
+  const double rounding = 300 * u * std::sqrt(transform.variance() / t);
+  const double growth = std::clamp(math::log(accuracy / rounding), 2.0, 4.0);
   double fewest = most_samples;
   for (const double tried : {0.6, 0.4, 0.25}) {
-    const double width = 0.8 * tried, scale = 4 / (to * (1 - math::sin(tried)));
+    const double width = 0.8 * tried, scale = growth / (to * (1 - math::sin(tried)));
     // proof: allocation-hyperbola
     const std::array moduli{modulus({scale, tried - width}) / (2 * pi), modulus({scale, tried + width}) / (2 * pi)};
     const double both = moduli[0] + moduli[1];  // proof: allocation-hyperbola
