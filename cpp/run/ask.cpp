@@ -167,8 +167,10 @@ Answers by_curve(const Run& run, const Row& row, Comparison way, Points points, 
   Limits rough = closer, fair = closer;  // to look where the loss lies
   rough.tolerance = std::max(closer.tolerance, 0.1), fair.tolerance = std::max(closer.tolerance, 0.01);
   const CurveOfLoss of{
-      [&](bool of_reverse, Points at, bool roughly) {
-        return asked(View::delta, of_reverse ? reversed(way) : way, at, roughly ? rough : closer);
+      [&](bool of_reverse, Points at, bool roughly, double smallest) {
+        Limits how = roughly ? rough : closer;
+        how.smallest = std::max(how.smallest, smallest);
+        return asked(View::delta, of_reverse ? reversed(way) : way, at, how);
       },
       [&](Points at) { return asked(View::epsilon, way, at, fair); },
       question_of(run.terms(), row, limits).closes,
@@ -177,12 +179,14 @@ Answers by_curve(const Run& run, const Row& row, Comparison way, Points points, 
   return row.by_curve(of, points, limits);
 }
 
-// Whether P(L > loss) may be above `tail`: it is at most delta(loss - 4) / (1 - e^-4), by a rough look at the curve.
+// Whether P(L > loss) may be above `tail`: it is at most delta(loss - x) / (1 - e^-x), by a rough look at the curve.
+// Only of small tails and large losses do the two orders differ much.
 bool may_exceed(const Run& run, Comparison way, double loss, double tail, Limits limits) {
-  if (!(loss >= 4 && loss <= ranges::epsilon.high)) return true;
+  const double x = std::min(4.0, tail < 1e-6 ? loss / 4 : 4);
+  if (!(loss >= x && x > 0 && loss <= ranges::epsilon.high)) return true;
   limits.tolerance = std::max(limits.tolerance, 0.1);
-  const Answer found = in_comparison(run, row_of(View::delta), way, std::array{loss - 4}, limits).front();
-  return found.upper > tail * -math::expm1(-4.0) * (1 - 16 * u);  // proof: loss-tail-chords
+  const Answer found = in_comparison(run, row_of(View::delta), way, std::array{loss - x}, limits).front();
+  return found.upper > tail * -math::expm1(-x) * (1 - 16 * u);  // proof: loss-tail-chords
 }
 
 // The law of the loss of terms that are not exact.

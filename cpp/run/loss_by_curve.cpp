@@ -25,7 +25,7 @@ class Curve {
  public:
   explicit Curve(const CurveOfLoss& of, bool roughly = false) : of_(of), roughly_(roughly) {}
 
-  void ask(std::span<const double> losses) {
+  void ask(std::span<const double> losses, double smallest = 0) {
     for (const bool is_negative : {false, true}) {
       std::vector<double> epsilons;
       for (const double loss : losses)
@@ -34,7 +34,7 @@ class Curve {
       sort_by(epsilons, [](double epsilon) { return epsilon; });
       epsilons.erase(std::unique(epsilons.begin(), epsilons.end()), epsilons.end());
       if (epsilons.empty()) continue;
-      const std::vector<Answer> found = of_.deltas(is_negative, epsilons, roughly_);
+      const std::vector<Answer> found = of_.deltas(is_negative, epsilons, roughly_, smallest);
       for (std::size_t k = 0; k < found.size(); ++k) {
         const double loss = is_negative ? -epsilons[k] : epsilons[k];
         points_.push_back(curve_point(loss, {std::max(0.0, found[k].lower), std::min(1.0, found[k].upper)}));
@@ -115,7 +115,7 @@ Interval likely_ends(const CurveOfLoss& of, const Interval& tail) {
   if (ends.lower == infinity) return {infinity, infinity};
   // Part of the tail may be infinite losses, of which delta has as much; a pair that is not known may have fewer.
   const bool is_lost = rough[1].upper == infinity;
-  const double lost = is_lost ? of.deltas(false, std::array{ranges::epsilon.high}, false).front().upper : 0;
+  const double lost = is_lost ? of.deltas(false, std::array{ranges::epsilon.high}, false, 0).front().upper : 0;
   const double scale = std::clamp(is_lost ? 1 + rough[0].upper : rough[1].upper, 1e-9, ranges::epsilon.high);
   const double rest = tail.lower - lost;
   if (!(rest > 0)) return ends;
@@ -197,12 +197,14 @@ std::vector<Answer> quantiles_by_curve(const CurveOfLoss& of, std::span<const do
       answers.push_back(curve.answer(ends, true));
       continue;
     }
+    // Deltas of far less than those next to the quantile tell nothing of it.
+    const double smallest = 1e-3 * of.tolerance * std::min(tail.lower, level) * std::min(1.0, ends.upper - ends.lower);
     Interval known{-infinity, infinity};
     for (int round = 0; round < most_rounds; ++round) {
       std::vector<double> losses;
       for (int k = 0; k <= points_a_round; ++k)
         losses.push_back(ends.lower + k * (ends.upper - ends.lower) / points_a_round);
-      curve.ask(losses);
+      curve.ask(losses, smallest);
       const double before = known.upper - known.lower;
       known = curve.quantile(tail);
       const double width = known.upper - known.lower;

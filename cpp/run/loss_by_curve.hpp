@@ -15,8 +15,9 @@
 namespace hockeystick {
 
 /// Asks the delta of one ordered comparison of neighbours, or of its reverse, at each epsilon, between the two curves:
-/// as closely as the question needs, or roughly.
-using AskDeltas = std::function<std::vector<Answer>(bool of_reverse, std::span<const double> epsilons, bool roughly)>;
+/// as closely as the question needs, or roughly. Deltas below `smallest` need not be known more closely.
+using AskDeltas = std::function<std::vector<Answer>(bool of_reverse, std::span<const double> epsilons, bool roughly,
+                                                    double smallest)>;
 
 /// What is asked, and whether the two curves meet, so that they are those of one pair.
 struct CurveOfLoss {
