@@ -79,6 +79,9 @@ EnclosedQuestion question_of(const Run::Terms& terms, const Row& row, const Limi
   question.runs = 0;
   for (const DescribedTerm& term : dominating)
     if (!is_exact(*term.mechanism)) question.runs += term.count;
+  question.has_costly_cells = std::any_of(terms.begin(), terms.end(), [](const DescribedTerm& term) {
+    return !is_exact(*term.mechanism) && term.mechanism->kind->enclosure->run_above != nullptr;
+  });
   return question;
 }
 
@@ -233,8 +236,8 @@ void take_worse(const Row& row, const Answers& other, double tolerance, Answers&
 }
 
 // Whether both sides tell it, so that only theory limits it.
-bool is_told(const Row& row, const Answer& answer) {
-  return answer.limited_by == "theory" && answer.lower > trivial(row, 0).lower && std::isfinite(answer.upper);
+bool is_told(const Answer& answer) {
+  return answer.limited_by == "theory" && std::isfinite(answer.lower) && std::isfinite(answer.upper);
 }
 
 template <class IsOpen>
@@ -276,8 +279,8 @@ Answers ask_once(const Run& run, const Row& row, std::size_t adjacency, Points p
 // A refusal between sides has the best bounds of looser tolerances, too, as one of pairs that dominate has already.
 void take_looser(const Run& run, const Row& row, std::size_t adjacency, Points points, const Limits& limits,
                  Answers& answers) {
-  const auto [which, open] = open_of(
-      answers, points, [&](const Answer& answer, double) { return !answer.converged && !is_told(row, answer); });
+  const auto [which, open] =
+      open_of(answers, points, [&](const Answer& answer, double) { return !answer.converged && !is_told(answer); });
   if (open.empty() || run.is_exact_in(adjacency) || !limits.method.empty()) return;
   const WorkLimit work(work_of(open.size()));
   Answers found;
@@ -287,7 +290,7 @@ void take_looser(const Run& run, const Row& row, std::size_t adjacency, Points p
     Limits at = limits;
     at.tolerance = looser.tolerance();
     Answers next = ask_once(run, row, adjacency, looser.points(), at);
-    for (Answer& each : next) each.converged = each.converged || is_told(row, each);
+    for (Answer& each : next) each.converged = each.converged || is_told(each);
     looser.take(next, [](const Answer&) { return false; });
   }
   narrow(row, which, found, Known::both_ends, limits, answers);
@@ -334,7 +337,7 @@ void take_moments(const Run& run, const Row& row, std::size_t adjacency, Points 
   const bool wants_epsilon = row.view == View::epsilon;
   // Divergences tell no more of what both sides tell.
   const auto is_open = [&](std::size_t i) {
-    return !answers[i].converged && !(is_told(row, answers[i]) && !(wants_epsilon && points[i] < smallest_delta));
+    return !answers[i].converged && !(is_told(answers[i]) && !(wants_epsilon && points[i] < smallest_delta));
   };
   bool any = false;
   for (std::size_t i = 0; i < answers.size(); ++i) any = any || is_open(i);

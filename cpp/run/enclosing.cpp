@@ -30,8 +30,7 @@ Accuracy starting_accuracy(double tolerance, double smallest, std::int64_t runs)
           rung(std::min(std::max(0.1 * tolerance * smallest / static_cast<double>(runs), least_tail), 1e-6))};
 }
 
-// How closely sides of pairs that do not meet are asked at first.
-constexpr double rough = 0.01;
+constexpr double rough = 0.01;  // how closely sides of pairs that do not meet are asked at first
 // What the sides' own answers may add to a gap that theory leaves, as a part of it.
 constexpr double part_of_theory = 0.03;
 
@@ -69,7 +68,7 @@ class Refinement {
     const bool gained_little = cannot_count && expected_ > 0 && of_cells > expected_;
     const bool ends_count = gained_little || (!cannot_count && of_cells > expected_);
     const bool is_handover = ends_count && at.tail >= least_of_series;
-    const double most = gained_little ? 1.5 : cannot_count ? 16 : 8, least = is_handover ? 3.0 : 1.5;
+    const double least = is_handover ? 3 : 1.5, most = !gained_little ? (cannot_count ? 16 : 8) : is_handover ? 1 : 1.5;
     double more = std::sqrt(1.5 * of_cells / rest);
     if (cannot_count && more > 4) more *= 1.4;  // few cells tell little of many
     more = std::clamp(more, std::min(least, most), most);
@@ -87,10 +86,11 @@ bool is_as_told(const Answer& over, const Answer& under, const Interval& ends) {
   return over.converged && under.converged && ends.upper - ends.lower <= widest;
 }
 
-// Whether a side could do better with more memory, or what else keeps the sides that meet from the truth.
+// Whether a side could do better with more memory, or what else keeps the sides that meet, or tell nothing, from more.
 void explain(const Answer& over, const Answer& under, bool closes, Answer& ends) {
+  const auto tells = [](const Answer& side) { return side.converged || (side.lower > 0 && std::isfinite(side.upper)); };
   ends.converged = false;
-  ends.limited_by = closes ? "passes" : "theory";
+  ends.limited_by = !closes && tells(over) && tells(under) ? "theory" : "passes";
   for (const Answer* side : {&under, &over}) {
     if (side->converged || !(closes || side->limited_by == "memory_limit")) continue;
     ends.limited_by = side->limited_by;
@@ -231,11 +231,13 @@ class BetweenSides {
   // Of deltas not far below `smallest`; says how closely they have been asked in the end.
   SideAccuracy ask_curve(std::vector<std::size_t> which, double smallest) {
     SideAccuracy at = accuracy_of(smallest, Told::curve);
-    // At first, few cells tell how small deltas are.
-    const auto is_less = [&](std::size_t i) { return answers_[i].lower < smallest; };
-    const bool is_guess = smallest < most_told() && std::any_of(which.begin(), which.end(), is_less);
-    if (question_.wanted == Wanted::delta && question_.closes && is_guess) at.cells = std::ceil(at.cells / 5);
-    const int attempts = question_.closes ? 5 : 1;
+    // At first, few cells tell how small deltas are; some suffice where theory leaves a gap that is wider by far.
+    const auto is_less = [&](auto i) { return answers_[i].lower < smallest; };
+    const auto is_apart = [&](auto i) { return question_.has_costly_cells && gap_of(answers_[i], question_) > 0.3; };
+    if (question_.wanted == Wanted::delta && smallest < most_told() &&
+        (question_.closes ? std::any_of(which.begin(), which.end(), is_less)
+                          : std::all_of(which.begin(), which.end(), is_apart)))
+      at.cells = std::ceil(at.cells / (question_.closes ? 5 : 3));
     // Convolutions take more than closer answers by them.
     if (question_.closes && question_.wanted == Wanted::delta && at.tail < least_of_series) at.tolerance *= 0.4;
     double before = infinity;
@@ -254,7 +256,7 @@ class BetweenSides {
       const bool is_wide = at.tolerance > 0.1 * question_.tolerance &&
                            (gap.of_sides > 0.6 * question_.tolerance || of_pairs < 0.7 * question_.tolerance);
       const bool is_rounding = 0.9 * before < gap.most || gap.of_sides > 1.01 * question_.tolerance;
-      if (which.empty() || attempt == attempts) return at;
+      if (which.empty() || attempt == (question_.closes ? 5 : 1)) return at;
       if (is_rounding && !is_wide) {
         // The ends may leave out too much, once.
         if (question_.wanted != Wanted::delta || !question_.closes || has_lowered) return at;

@@ -28,7 +28,8 @@ struct EnclosedQuestion {
   bool closes = false;    // whether all pairs above and below meet
   std::int64_t runs = 1;  // of enclosed mechanisms
   double tolerance = 1e-3;
-  double smallest = 0;  // as of Limits
+  double smallest = 0;            // as of Limits
+  bool has_costly_cells = false;  // whether pairs of more cells take more than the questions put to them
 };
 
 /// The pairs of a side: what they tell, and how closely; and how closely the side is to answer by them.

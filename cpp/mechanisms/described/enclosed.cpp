@@ -203,9 +203,10 @@ PairName selected_mean(const Described& one) {
 Names selected_below(const Described& one, Comparison way, const Accuracy& accuracy) {
   const double steps = one.number(first), selected = one.number(second), epochs = one.number(third);
   const PairName mean = selected_mean(one);
+  // More cells tell next to nothing, and a smaller tail takes little more: one pair serves most questions of a run.
+  const double cells = std::max(24.0, accuracy.cells), tail = absolute(accuracy.tail < 1e-12 ? 0 : accuracy.tail);
   if (!of_series.holds(noise_of(one) / std::sqrt(epochs))) return {mean};
-  return {{"selected_steps_below" + back(form(way) == "add"),
-           {noise_of(one), steps, selected, epochs, accuracy.cells, absolute(accuracy.tail)}},
+  return {{"selected_steps_below" + back(form(way) == "add"), {noise_of(one), steps, selected, epochs, cells, tail}},
           mean};
 }
 
