@@ -248,7 +248,9 @@ void Search::find_bracket() {
 bool Search::is_last() const {
   if (inside_->value == end()) return true;
   if (family_.whole) return outside_ && std::fabs(outside_->value - inside_->value) == 1;
-  if (distance(inside_, outside_) <= goal_.narrow) return true;
+  // Upper ends above a gap of theory jump where another bound begins to hold, which is no jump of the cost.
+  const bool is_of_theory = outside_ && inside_->of_theory && outside_->of_theory;
+  if (distance(inside_, outside_) <= (is_of_theory ? share * goal_.tolerance : goal_.narrow)) return true;
   return inside_->final && inside_->cost.upper >= goal_.target - share * goal_.tolerance * std::fabs(goal_.target);
 }
 

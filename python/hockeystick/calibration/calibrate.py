@@ -99,8 +99,9 @@ def calibrate(
         bound that is at most the target. One of these holds as well: the upper bound is at least
         (1 - tolerance / 4) times the target; p is the last parameter in its domain, whether the
         cost is within the tolerance there or not; the next whole number misses the target; or
-        the cost jumps, and some parameter within a relative distance of 1e-9 misses it. So a count
-        of 0 says that not even one run fits, and the end of the domain that everything does.
+        the cost jumps, and some parameter within a relative distance of 1e-9 misses it, or of
+        tolerance / 4 where theory leaves a gap. So a count of 0 says that not even one run fits,
+        and the end of the domain that everything does.
 
     Raises:
         ValueError: An argument is out of range, the target is out of reach, or `make` is found not
