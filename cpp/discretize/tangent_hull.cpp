@@ -4,14 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <utility>
 
 #include "numeric/elementary.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/hull.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
-#include "numeric/simd/vector_math.hpp"
 
 namespace hockeystick {
 namespace {

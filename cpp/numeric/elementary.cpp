@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <utility>
 
 #include "numeric/constants.hpp"
 #include "numeric/double_bits.hpp"

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 #include "numeric/constants.hpp"
 #include "numeric/double_bits.hpp"

@@ -2,7 +2,6 @@
 #include "numeric/union_probability.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"

@@ -2,7 +2,6 @@
 #include "pld/loss_tail.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"

@@ -2,7 +2,6 @@
 #include "pld/tradeoff.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"

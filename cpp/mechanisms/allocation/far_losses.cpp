@@ -14,7 +14,6 @@
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/range.hpp"
-#include "numeric/runtime/checkpoint.hpp"
 #include "numeric/runtime/work.hpp"
 
 namespace hockeystick {

@@ -2,7 +2,6 @@
 // The moments of a Gaussian mechanism that a record joins in exactly k of t steps, drawn at random: above by those of
 // the k steps, below by those of one choice of them, or of the mean of all steps (cpp/proofs/selected-moments.md).
 #include <algorithm>
-#include <cmath>
 
 #include "mechanisms/allocation/allocation_curve.hpp"
 #include "mechanisms/moments_alone.hpp"

@@ -10,7 +10,6 @@
 #include <cmath>
 #include <mutex>
 #include <optional>
-#include <stdexcept>
 #include <vector>
 
 #include "mechanisms/allocation/allocation_curve.hpp"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
-#include <string>
 
 #include "numeric/elementary.hpp"
 #include "numeric/range.hpp"

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 #include <vector>
 
 #include "mechanisms/allocation/gaussian_above.hpp"

@@ -2,9 +2,7 @@
 #include "mechanisms/curves/number_of_runs.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
-#include <string>
 
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"

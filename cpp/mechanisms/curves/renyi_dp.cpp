@@ -2,9 +2,7 @@
 // Whatever has Renyi divergences of one order 1 + t of at most R in both directions: a pair above all of them, by
 // cpp/proofs/renyi-curve.md. For alpha >= 1, h(alpha) <= e^(t R) alpha^-t t^t / (1 + t)^(1 + t).
 #include <algorithm>
-#include <cmath>
 
-#include "mechanisms/curves/curve_law.hpp"
 #include "mechanisms/curves/zero_concentrated.hpp"
 #include "mechanisms/discrete/atomic_registration.hpp"
 #include "mechanisms/moments_alone.hpp"

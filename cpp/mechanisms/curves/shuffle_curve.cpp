@@ -12,7 +12,6 @@
 #include "mechanisms/curves/shuffle_weights.hpp"
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
-#include "numeric/normal_quantile.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/runtime/fork_safe_mutex.hpp"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mechanisms/curves/shuffle_pivot.hpp"
 
-#include <cmath>
-
 #include "mechanisms/curves/shuffle_terms.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"

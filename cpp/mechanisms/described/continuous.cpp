@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Noise with a density, and mixtures of it.
 #include <algorithm>
-#include <cmath>
 
 #include "mechanisms/described/rows.hpp"
 #include "numeric/sum.hpp"

@@ -7,7 +7,6 @@
 
 #include "mechanisms/described/rows.hpp"
 #include "mechanisms/registry.hpp"
-#include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/sum.hpp"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gaussian mechanisms on batches of fixed size.
 #include <algorithm>
-#include <cmath>
 
 #include "mechanisms/described/rows.hpp"
 #include "numeric/elementary.hpp"

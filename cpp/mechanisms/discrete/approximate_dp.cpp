@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The worst pair of an (epsilon, delta)-DP mechanism (Kairouz, Oh, Viswanath 2015, Theorem 3.1); its own reverse.
-#include <cmath>
 
 #include "mechanisms/discrete/atomic_registration.hpp"
 #include "numeric/constants.hpp"

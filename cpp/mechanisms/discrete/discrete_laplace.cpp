@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The discrete Laplace (two-sided geometric) mechanism: P(x) = Z e^(-a |x|) on the integers against Q(x) = P(x - s).
 // The pair is its own reverse, by x -> s - x.
-#include <cmath>
 
 #include "mechanisms/discrete/atomic_registration.hpp"
 #include "numeric/constants.hpp"

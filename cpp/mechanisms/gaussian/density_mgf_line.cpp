@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 #include <optional>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "mechanisms/gaussian/line_cells.hpp"

@@ -12,7 +12,6 @@
 #include "mechanisms/gaussian/density_mgf_line.hpp"
 #include "mechanisms/gaussian/gaussian_cells.hpp"
 #include "mechanisms/gaussian/gaussian_sweep.hpp"
-#include "mechanisms/gaussian/joint_gaussian.hpp"
 #include "mechanisms/gaussian/mixture_loss.hpp"
 #include "mechanisms/gaussian/normal_panel.hpp"
 #include "mechanisms/gaussian/poisson_gaussian.hpp"
@@ -22,7 +21,6 @@
 #include "numeric/exponential.hpp"
 #include "numeric/normal.hpp"
 #include "numeric/rounding.hpp"
-#include "numeric/runtime/checkpoint.hpp"
 #include "numeric/sum.hpp"
 
 namespace hockeystick {

@@ -2,7 +2,6 @@
 #include "mechanisms/gaussian/moment_decay.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numbers>
 #include <utility>
 
