@@ -5,13 +5,6 @@
 
 namespace hockeystick {
 
-/// Certified upper bound of delta(epsilon) by Chernoff's inequality alone, without a transform:
-/// e^(K(tilt) - tilt epsilon) max_y e^(-tilt y) (1 - e^-y), K of connect-the-dots steps, at the tilt of `at`. Infinite
-/// if it is of no use. It exceeds delta by a factor of about tilt * deviation * 2.5, and by up to e^coarse for its
-/// coarse steps, which have fewer points.
-double chernoff_delta(const Direction& direction, const Saddlepoint& saddlepoint, const Saddle& at, double epsilon,
-                      double coarse = 0.1);
-
 /// The saddle point at which Chernoff's inequality may show that delta(epsilon) is below `smallest`, without losses so
 /// rare that they do not matter for that, which may dominate the moments. `log_delta`: forecast of log delta.
 struct FarBelow {

@@ -67,11 +67,6 @@ Answer Solver::solve() {
   return answer;
 }
 
-bool Solver::is_costly() {
-  while (!task_.answer.converged && choose() && states_[chosen_].forecast.cost == 0) attempt();
-  return !task_.answer.converged && chosen_ < method_count && table[chosen_].least >= tuning::term;
-}
-
 // A delta that is known to be below the floor is refined only if that is cheap, and so is an epsilon at a delta that
 // doubles hardly tell from 0.
 bool Solver::is_small_enough() const {

@@ -36,13 +36,6 @@ class Solver {
   /// Makes attempts, each by the cheapest method that is forecast to be tight, until the answer is tight.
   Answer solve();
 
-  /// Whether the next attempt that costs anything costs as much as a grid.
-  bool is_costly();
-
-  /// The forecast answer, by which directions are ordered; inf if the answer is cheap.
-  double place() { return is_costly() ? task_.grid().forecast() : infinity; }
-
-  Task& task() { return task_; }
   /// The evaluator that answered last.
   std::shared_ptr<const Evaluator> evaluator() const { return evaluator_; }
 

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "methods/budgeted.hpp"
-#include "methods/chernoff_bound.hpp"
 #include "methods/largest_loss.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/order.hpp"
@@ -89,20 +88,6 @@ class Run {
   std::span<const double> ahead_;                // the values that are answered
   std::vector<Answer> answers_;
 };
-
-// True only if the largest loss or Chernoff's inequality shows that this direction cannot change the answer found so
-// far.
-bool is_dominated(Task& task, const Answer& found) {
-  const Question& asked = task.question;
-  const double epsilon = asked.wants_epsilon() ? found.lower : asked.at;
-  if (largest_loss(task.terms()) <= epsilon) return true;
-  const double goal = asked.wants_epsilon() ? asked.at : found.lower;
-  const Saddlepoint& saddlepoint = task.grid().place().saddlepoint();
-  const Saddle at = saddlepoint.saddle_for_epsilon(epsilon);
-  const double spare = math::log(goal) - saddlepoint.log_chernoff_delta(at.tilt, epsilon);
-  if (!(at.tilt > 0) || spare < 0) return false;  // not worth trying
-  return chernoff_delta(task.terms(), saddlepoint, at, epsilon, std::clamp(0.3 * spare, 0.1, 2.0)) <= goal;
-}
 
 // Answers questions in order of increasing epsilon, reusing an evaluator while its answers are tight.
 class Engine {
@@ -183,33 +168,24 @@ class Engine {
 
   void take_worst(std::span<const double> values) {
     question_.log_margin = margin_;
-    std::vector<std::pair<Run*, std::unique_ptr<Solver>>> open;
+    std::vector<Run*> open;
     for (Run& run : runs_) {
       if (run.terms().empty())
         take(Answer{});
       else if (!cannot_matter(run) && !by_kept(run, values))
-        open.emplace_back(&run, nullptr);
+        open.push_back(&run);
     }
     if (open.empty()) return;
     plan_.reset();
-    const auto begin = [&](auto& direction) {
-      direction.first->keep(nullptr);
-      if (!direction.second) direction.second = std::make_unique<Solver>(direction.first->merged(), question_, limits_);
-    };
-    for (auto at = open.begin(); at != open.end(); ++at) {
-      auto& [run, solver] = *at;
-      if (!solver && by_sibling(*run)) continue;
-      begin(*at);
-      if (at == open.begin() && open.size() > 1 && solver->is_costly()) {  // worth an order
-        std::for_each(open.begin(), open.end(), begin);
-        sort_by(open, [](const auto& each) { return -each.second->place(); });
-      }
-      if (worst_ && !shares_ && solver->is_costly() && is_dominated(solver->task(), *worst_)) continue;
-      take(solver->solve());
-      see(*run, solver->task().answer);
-      if (shares_) keep(*run, solver->evaluator());
-      plan_ = solver->evaluator();
-      solver.reset();
+    for (Run* run : open) {
+      if (by_sibling(*run)) continue;
+      run->keep(nullptr);
+      Solver solver(run->merged(), question_, limits_);
+      const Answer found = solver.solve();
+      take(found);
+      see(*run, found);
+      plan_ = solver.evaluator();
+      if (shares_) keep(*run, plan_);
     }
   }
 

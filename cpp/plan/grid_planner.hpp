@@ -26,9 +26,6 @@ class GridPlanner {
 
   /// Where the answer is forecast.
   const Place& place() const { return place_; }
-  /// The forecast answer: epsilon, or log delta.
-  double forecast() const { return question_.wants_epsilon() ? place_.at().epsilon : place_.log_delta(); }
-
   /// Number of answers that `learn` was given.
   int attempts() const { return attempts_; }
   /// Why no further attempt would help; "" if one might.

@@ -64,8 +64,8 @@ inline const double turn = tuned("turn", 1.3);
 // x2: nothing. /2: nothing.
 inline const double most_for_contour = tuned("most_for_contour", 1e9);
 // If the planned transform costs more than this, a contour that was rejected against the rough forecast is planned
-// again. By hand.
-// x2: nothing. /2: nothing.
+// again. By hand. Without it 22 x Laplace(20.3) beside 94,492 sampled discrete Gaussians takes 1.2 s in place of 20 ms
+// at a delta of 2e-73. x2: nothing. /2: nothing.
 inline const double dear_transform = tuned("dear_transform", 5e6);
 // A contour of atoms that costs less is used without planning a transform, and if a transform costs less, no contour of
 // discretized steps is planned. By hand.
