@@ -14,8 +14,7 @@ namespace hockeystick {
 namespace {
 
 constexpr std::size_t memory_limit = std::size_t{1} << 30;
-constexpr std::size_t most_looked_at = 20;  // orders for an answer, each with twice the distance from 1
-constexpr double farthest = 9999;           // of these distances, but for the one asked for
+constexpr double farthest = 9999;  // order, less 1, that is looked at, but for the one asked for
 
 // log(e^a + b), rounded up.
 double log_sum(double a, double b) {
@@ -49,7 +48,7 @@ Interval BestOfMoments::infinity_mass() const {
 
 Interval BestOfMoments::log_moment_bounds(double t) const {
   std::vector<double> orders{up(1 + t)};  // moments do not fall
-  for (double more = 2 * t; orders.size() < most_looked_at && more < farthest; more *= 2) orders.push_back(1 + more);
+  for (double more = 2 * t; more < farthest; more *= 2) orders.push_back(1 + more);
   const std::vector<double> most = log_moments(orders);
   double upper = infinity;
   for (std::size_t k = 0; k < orders.size(); ++k)

@@ -2,6 +2,7 @@
 #include "views/quantile_by_deltas.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -162,15 +163,11 @@ Interval KnownCurve::quantile(const TailsAt& tails, double least, double most) c
 // delta <= P(L > t), which is at most delta(t - x) / (1 - e^-x).
 Interval likely_quantile(const Direction& direction, double tail, double about, double deviation,
                          std::size_t memory_limit) {
-  constexpr double rough = 0.05, far = 0.25;
-  if (!(tail <= 0.5)) return {about, about};
-  std::vector<double> deltas{tail};
-  for (const double x : {deviation, far})
-    if (const double delta = tail * -math::expm1(-x); delta > smallest_delta) deltas.push_back(delta);
-  const std::vector<Answer> found = epsilon_bounds({&direction, 1}, deltas, {rough, memory_limit});
-  const double least = found.front().lower;
-  double most = infinity;
-  for (std::size_t k = 1; k < found.size(); ++k) most = std::min(most, found[k].upper - math::log1p(-deltas[k] / tail));
+  constexpr double rough = 0.05;
+  const double x = std::min(deviation, 1.0), delta = tail * -math::expm1(-x);
+  if (!(tail <= 0.5) || !(delta > smallest_delta)) return {about, about};
+  const std::vector<Answer> found = epsilon_bounds({&direction, 1}, std::array{tail, delta}, {rough, memory_limit});
+  const double least = found.front().lower, most = found.back().upper - math::log1p(-delta / tail);
   const bool is_outside = about < least || about > most;
   return is_outside && std::isfinite(most) ? Interval{least, std::max(least, most)} : Interval{about, about};
 }

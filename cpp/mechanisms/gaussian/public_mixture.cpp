@@ -250,24 +250,18 @@ class PublicMixture final : public DominatingPair {
             unit + math::log(high) + 2 * off};  // proof: log-moments
   }
 
-  // Parts whose moments hardly add to those of the mixture, which are at least 1, need fewer nodes or none.
+  // Parts whose moments hardly add to those of the mixture, which are at least 1, need fewer nodes.
   std::unique_ptr<MgfLine> mgf_line(const LineNeeds& needs) const override {
-    constexpr double least_accuracy = 12, far_below = 5;  // [nats]
+    constexpr double least_accuracy = 12;  // [nats]
     if (needs.tilt < 0) return nullptr;
     std::vector<WeightedPart> parts;
     std::vector<PartLeftOut> left_out;
     if (rest_.weight > 0) left_out.push_back(rest_);
     for (const auto& [weight, pair, error] : choices_) {
       if (!((3 + needs.tilt) * error < largest_line_error)) return nullptr;
-      const double log_weight = math::log(weight),
-                   slope = pair->renyi_slope_bound(1 + std::max(needs.lowest, 1e-9)) + error;
-      if (log_weight + needs.highest * (needs.highest + 1) * slope < -needs.log_accuracy - far_below) {
-        left_out.push_back({weight, slope});
-        continue;
-      }
       LineNeeds own = needs;
       own.cut = needs.cut / weight;
-      const double share = log_weight + log_moment_at_most(*pair, needs.tilt);
+      const double share = math::log(weight) + log_moment_at_most(*pair, needs.tilt);
       own.log_accuracy =
           std::max(std::min(needs.log_accuracy, least_accuracy), needs.log_accuracy + std::min(0.0, share));
       for (const WeightedPart& part : parts) own.most_nodes -= std::min(own.most_nodes, part.line->size());
