@@ -11,12 +11,10 @@
 
 #include "methods/budgeted.hpp"
 #include "methods/largest_loss.hpp"
-#include "numeric/elementary.hpp"
 #include "numeric/order.hpp"
 #include "numeric/range.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
-#include "plan/cost.hpp"
 
 namespace hockeystick {
 namespace {
