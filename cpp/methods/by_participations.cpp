@@ -13,7 +13,6 @@
 #include "methods/method.hpp"
 #include "methods/participations.hpp"
 #include "methods/questions.hpp"
-#include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 #include "plan/cost.hpp"
 

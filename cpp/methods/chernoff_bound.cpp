@@ -2,7 +2,6 @@
 #include "methods/chernoff_bound.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The row of contours without smoothing: the moments of at least one pair decay, as those of densities do.
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mechanisms/loss_sketch.hpp"
 #include "numeric/elementary.hpp"
 #include "plan/lattice_grid.hpp"
 #include "plan/tuning.hpp"

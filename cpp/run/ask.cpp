@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "methods/budgeted.hpp"
-#include "methods/questions.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/range.hpp"
 #include "numeric/rounding.hpp"

@@ -2,7 +2,6 @@
 #include "run/dpsgd_search.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <string_view>
 

@@ -10,7 +10,6 @@
 #include "mechanisms/curves/fixed_size.hpp"
 #include "mechanisms/curves/zero_concentrated.hpp"
 #include "mechanisms/known_pairs.hpp"
-#include "mechanisms/registry.hpp"
 #include "methods/questions.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/range.hpp"

@@ -2,7 +2,6 @@
 #include "views/bayes_risk.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <optional>
 

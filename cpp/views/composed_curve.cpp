@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "views/composed_curve.hpp"
 
-#include <cmath>
 #include <tuple>
 #include <utility>
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "methods/budgeted.hpp"
 #include "methods/questions.hpp"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 #include <utility>
 
 #include "methods/budgeted.hpp"
@@ -16,7 +15,6 @@
 #include "numeric/elementary.hpp"
 #include "numeric/interval.hpp"
 #include "numeric/rounding.hpp"
-#include "pld/loss_tail.hpp"
 #include "views/curve_points.hpp"
 #include "views/loss_laws.hpp"
 #include "views/quantile_by_deltas.hpp"

@@ -2,12 +2,9 @@
 #include "views/sampled_pld.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "mechanisms/curves/curve_law.hpp"
 #include "numeric/constants.hpp"

@@ -2,13 +2,11 @@
 #include "views/tradeoff.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "mechanisms/gaussian/gaussian_tradeoff.hpp"
 #include "methods/budgeted.hpp"
 #include "methods/gaussian_merge.hpp"
 #include "methods/trivial_bounds.hpp"
-#include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 #include "views/power_by_deltas.hpp"
 
