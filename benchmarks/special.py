@@ -23,7 +23,7 @@ from tail import mechanisms, noise, power, rate, response
 
 OFF = (
     *("large_loss", "one_large_loss", "spread_transform", "chernoff_bound"),
-    *("enumeration", "atoms", "closing", "cut", "whole_line", "epochs"),
+    *("enumeration", "atoms", "closing", "cut", "complement", "whole_line", "epochs"),
     *("single_step", "closed_form"),
 )
 SHOWN = (0.5, 0.9, 0.99)  # quantiles of times

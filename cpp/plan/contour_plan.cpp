@@ -102,8 +102,8 @@ ContourPlanner::ContourPlanner(const Direction& direction, const Question& quest
 // is left of 1, a tilt closer to 0 shows it.
 void ContourPlanner::seek_complement() {
   if (question_.wants_epsilon() || is_large_loss_ || is_off("complement")) return;
+  if (!(at_.epsilon < saddlepoint_.cumulants(0).mean)) return;
   const Saddle at = saddlepoint_.rough_saddle_for_epsilon(at_.epsilon);
-  if (!(at.tilt < 0)) return;
   const double nothing = math::log(0.01 * question_.tolerance_at(1));
   const auto log_unit = [&](double tilt) { return saddlepoint_.cumulants(tilt).value - tilt * at_.epsilon; };
   double tilt = std::clamp(at.tilt, -0.9, -std::min(0.5, 1 / at.deviation));
