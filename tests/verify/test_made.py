@@ -135,3 +135,12 @@ def test_no_ranking_costs_more_than_is_proved(of, mass, pair):
             assert max(deltas) <= float(found.proved.delta(arb(epsilon)).upper()) + 1e-12
             for one in found.attained:
                 assert float(one.delta(arb(epsilon)).lower()) <= max(deltas) + 1e-12
+
+
+def test_the_best_of_runs_of_many_sampled_steps_is_known_soon():
+    """Few digits at each knot suffice, and below 0 the reverse keeps them."""
+    run = hs.best_of(100 * hs.Gaussian(1.0).poisson_sampled(0.01), runs="geometric", mean=10)
+    found = hs.verify(run, delta=1e-6, fast=False)
+    fast = run.epsilon_bounds(1e-6)
+    assert 1.2 < found.lower <= fast.upper
+    assert fast.lower <= found.upper < 1.45

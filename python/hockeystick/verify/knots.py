@@ -27,11 +27,22 @@ ONE, NONE = Fraction(1), Fraction(0)
 
 
 class Knots:
-    """A curve at losses on a lattice: alpha, and what its value is above and below."""
+    """A curve at losses on a lattice: alpha, and what its value is above and below.
 
-    def __init__(self, curve: Curve, infinite: arb | None = None, number: int = NUMBER) -> None:
+    `ends` are where the curve hardly falls, and that of the reverse, whose values it loses digits
+    of; any will do.
+    """
+
+    def __init__(
+        self,
+        curve: Curve,
+        infinite: arb | None = None,
+        number: int = NUMBER,
+        ends: tuple[float, float] | None = None,
+    ) -> None:
         self._forever = NONE if infinite is None else max(exactly(infinite.lower()), NONE)
-        low, high = (_end(curve, sign) for sign in (-1, 1))
+        high, low = ends or (farthest(curve, 1), farthest(curve, -1))
+        low = -low
         self._step: float = (high - low) / number
         self._index: list[int] = [*range(math.floor(low / self._step), number)]
         self._index = [k for k in self._index if k * self._step <= high + self._step]
@@ -129,8 +140,8 @@ def exactly(x: arb) -> Fraction:
     return Fraction(mantissa) * Fraction(2) ** exponent
 
 
-def _end(curve: Curve, sign: int) -> float:
-    """A loss beyond which the curve, or that of the reverse, hardly falls."""
+def farthest(curve: Curve, sign: int = 1) -> float:
+    """A loss beyond which the curve, or, if the sign is -1, that of the reverse, hardly falls."""
 
     def left(at: float) -> arb:
         x = sign * arb(at)
@@ -144,4 +155,4 @@ def _end(curve: Curve, sign: int) -> float:
     at = 0.01
     while at < FARTHEST and not is_flat(at):
         at *= 1.25
-    return sign * at
+    return at

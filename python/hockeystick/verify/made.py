@@ -17,12 +17,13 @@ from hockeystick.verify.closed import sampled
 from hockeystick.verify.curves import Composed
 from hockeystick.verify.ends import Ends, lower_hull
 from hockeystick.verify.groups import any_for_all, chained
-from hockeystick.verify.knots import Knots, exactly
+from hockeystick.verify.knots import Knots, exactly, farthest
 from hockeystick.verify.laws import undefined
 
 MADE = (known.AnyOf, known.PoissonSampledRun, known.BestOf)
-RANKS = 200  # places of a ranking at which the theorem is taken
+RANKS = 500  # places of a ranking at which the theorem is taken
 DECADES = 14  # of these places
+FINE = 1000  # knots of the run
 Made = known.AnyOf | known.PoissonSampledRun | known.BestOf | known.Grouped
 
 
@@ -85,14 +86,14 @@ class Number:
         return scale * (-(self._shape + 1) * left.log()).exp()
 
 
-def best_above(number: Number, forth: Curve, back: Curve) -> Curve:
+def best_above(number: Number, forth: Knots, behind: Knots) -> Curve:
     """E_Q phi(dP / dQ) + P(K = 0) (1 - a)_+, phi(r) the largest of D(x) r - a D(g(x)) and of 0.
 
     D(x) = f'(1 - x) falls, and g(x) = sup {Q(S): P(S) <= x} does not: between two places of a
     ranking the line of D at the first and of g at the second lies above. The hull of these lines
     has kinks at a t, and E_Q (dP / dQ - a t)_+ = h(a t).
     """
-    above, behind = Knots(forth).above(), Knots(back)
+    above = forth.above()
     whole = Steps(above.outcomes)
     ranks = [10 ** (-k * DECADES / RANKS) for k in range(RANKS, -1, -1)]
     slopes = [number.slope(1 - arb(x)).upper() for x in (0.0, *ranks[:-1])]
@@ -112,9 +113,9 @@ def best_above(number: Number, forth: Curve, back: Curve) -> Curve:
     return curve
 
 
-def best_below(number: Number, curve: Curve, infinite: arb) -> Curve:
+def best_below(number: Number, knots: Knots) -> Curve:
     """Scores put the largest losses first, or last: the event that the best is one of these."""
-    law = Knots(curve, infinite).below()
+    law = knots.below()
     sums = [(law.infinite, ZERO)]
     for loss, p in law.outcomes[::-1]:
         sums.append((sums[-1][0] + p, sums[-1][1] + p * (-loss).exp()))
@@ -164,14 +165,31 @@ def _of_group(group: known.Grouped, direction: Direction, curves: Of) -> Ends:
 
 def _of_best(best: known.BestOf, direction: Direction, curves: Of) -> Ends:
     """The theorem on ranks; the best is a function of the number and of as many runs as it has."""
-    number, forth = Number(best), curves(best.run, direction)
-    behind = curves(best.run, direction.reversed).proved.delta
-    proved = [best_above(number, forth.proved.delta, behind)]
+    number = Number(best)
+    forth, behind = (curves(best.run, way) for way in (direction, direction.reversed))
+    ahead, back = _whole(forth.proved, behind.proved), _whole(behind.proved, forth.proved)
+    ends = farthest(ahead), farthest(back)
+    knots = Knots(ahead, forth.proved.infinite, FINE, ends)
+    proved = [best_above(number, knots, Knots(back, None, FINE, ends[::-1]))]
     if number.most is not None:
         proved.append(curves(number.most * best.run, direction).proved.delta)
 
     def least(epsilon: arb) -> arb:
         return -maximum(*(-one(epsilon) for one in proved))
 
-    below = (best_below(number, one.delta, one.infinite) for one in forth.attained)
-    return Ends(least, tuple(below))
+    attained = (
+        knots if one is forth.proved else Knots(one.delta, one.infinite, FINE, ends)
+        for one in forth.attained
+    )
+    return Ends(least, tuple(best_below(number, one) for one in attained))
+
+
+def _whole(forth: Composed, back: Composed) -> Curve:
+    """Below 0 by the reverse, which keeps its digits there."""
+
+    def curve(epsilon: arb) -> arb:
+        if not epsilon < 0:
+            return forth.delta(epsilon)
+        return 1 - epsilon.exp() * (1 - back.delta(-epsilon))
+
+    return curve

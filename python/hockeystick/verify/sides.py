@@ -29,6 +29,7 @@ GAPS = (
 ALONE = (*OPEN, known.AnyOf, known.PoissonSampledRun)  # whose curve says more than its knots
 MANY, SOME, FEW = 1000, 500, 60  # knots of cheap curves, and a number of knots that is too small
 AT_ENDS = 100  # values at which both ends of knots are sought
+OF_KNOTS = 4  # digits of a curve of which there are knots alone
 Releases = Sequence[tuple[Mechanism, int]]
 
 
@@ -50,7 +51,7 @@ def sides(releases: Releases, direction: Direction, digits: int) -> Sides:
         if isinstance(alone, OPEN):
             found = ends(alone, direction, digits)
         else:
-            found = ends_of_made(alone, direction, _of(digits))
+            found = ends_of_made(alone, direction, _of(alone, digits))
         return Sides(_alone(found.proved), tuple(map(_alone, found.attained)))
     both = [(_release(mechanism, direction, digits), n) for mechanism, n in releases]
     pairs = zip(releases, both, strict=True)
@@ -190,15 +191,17 @@ def _between_noises(
 
 def _made(mechanism: Made, direction: Direction, digits: int) -> _Release:
     """Its curves at knots; of a menu below, whoever always chooses the same."""
-    proved, attained = ends_of_made(mechanism, direction, _of(digits))
+    proved, attained = ends_of_made(mechanism, direction, _of(mechanism, digits))
     above: Law = ((arb(1), Knots(proved).above()),)
     if isinstance(mechanism, known.AnyOf):
         return _Release(above, tuple(law(one, direction) for one in mechanism.options))
     return _Release(above, tuple(((arb(1), Knots(one).below()),) for one in attained))
 
 
-def _of(digits: int) -> Of:
-    return lambda run, direction: sides(run.terms, direction, digits)
+def _of(mechanism: Made, digits: int) -> Of:
+    """Few digits where curves are taken at knots alone."""
+    kept = min(digits, OF_KNOTS) if isinstance(mechanism, known.BestOf) else digits
+    return lambda run, direction: sides(run.terms, direction, kept)
 
 
 def _selected(
