@@ -49,9 +49,9 @@ class ByContourIntegral final : public Method {
     }
     if (is_done_) held_ = {}, planner_.reset();
     if (!plan_) return {.obstacle = "no line of moments that costs less than a transform"};
-    // Where delta is next to 1, Chernoff's inequality may do, which costs next to nothing.
-    const bool is_next_to_one =
-        !task_.question.wants_epsilon() && (planner_->is_complement() || planner_->at().log_delta > math::log(0.5));
+    // Where delta is next to 1, and no contour tells 1 - delta, Chernoff's inequality may do, which costs next to
+    // nothing.
+    const bool is_next_to_one = !task_.question.wants_epsilon() && planner_->at().log_delta > math::log(0.5);
     if (is_next_to_one && !task_.is_bounded && !task_.is_named()) return {.obstacle = "the trivial bounds come first"};
     const double sample_bytes = cost::contour_sample_bytes * static_cast<double>(plan_->contour.count);
     if (task_.limits.memory() < sample_bytes) return {.obstacle = "memory_limit"};

@@ -68,9 +68,8 @@ class ContourPlanner {
 
   /// The forecast of epsilon.
   double epsilon() const { return at_.epsilon; }
-  /// Whether the next plan is one for 1 - delta.
-  bool is_complement() const { return right_.has_value(); }
-  /// The forecast saddle point; its tilt is low enough that rare huge losses hardly change the moment.
+  /// The forecast saddle point, of 1 - delta where the next contour tells that; its tilt is low enough that rare huge
+  /// losses hardly change the moment.
   const Saddle& at() const { return at_; }
 
   /// Moves the forecast to `epsilon`, where a sum found `delta`, the slope -d log delta / d epsilon and the rounding of
