@@ -23,9 +23,6 @@
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/sum.hpp"
-#include "plan/cost.hpp"
-#include "plan/saddlepoint.hpp"
-#include "plan/tuning.hpp"
 
 namespace hockeystick {
 
@@ -186,31 +183,32 @@ enum class Largest { own, reverse };
 Interval log_spared(const Direction& direction, double epsilon, Largest largest) {
   const bool is_own = largest == Largest::own;
   const auto bound = [=](const DominatingPair& pair) {
-    const double least = pair.loss_infimum();
-    return is_own ? pair.finite_loss_bound() : 1e-12 * (1 + std::fabs(least)) - least;
+    return is_own ? pair.finite_loss_bound() : -pair.loss_infimum();
   };
-  double sum = 0, sizes = std::fabs(epsilon), hidden = 0;
+  double sum = 0, sizes = std::fabs(epsilon), hidden = 0, steps = 0;
   for (const Term& term : direction) {
     const double count = static_cast<double>(term.count), most = bound(*term.pair);
     if (!std::isfinite(most)) return {-infinity, 0};
-    sum += count * most, sizes += count * std::fabs(most);
+    sum += count * most, sizes += count * std::fabs(most), steps += count;
     hidden += count * (most + math::log1p(-std::min(1.0, term.pair->total_variation_bound())));
   }
   const double left = is_own ? sum - epsilon : sum + epsilon;
   if (!(left > 0) || !(hidden <= 0.1 * sum)) return {-infinity, 0};
   const double rounding = 8 * u * static_cast<double>(direction.size() + 2);
-  const double off = rounding * sizes, cap = left + off;  // proof: capped-likelihoods
-  double likelier = 0, rounded = 0;                       // log of the product
+  const double off = rounding * sizes + (is_own ? 0 : 1e-12 * (sizes + steps));
+  const double cap = left + off;  // proof: capped-likelihoods
+  double added = 0, rounded = 0;  // logs of factors
   for (const Term& term : direction) {
     const double count = static_cast<double>(term.count), most = bound(*term.pair);
-    const double at = is_own ? down(most - cap) : up(cap - most), from = is_own ? most - at : most;
+    const double at = is_own ? down(most - cap) : up(cap - most), from = is_own ? most - at : 0;
     const double log_rest = math::log1p(-single_step_delta(*term.pair, at).lower);
-    likelier += std::max(0.0, count * (from + log_rest));                                   // proof: capped-likelihoods
-    rounded += rounding * count * (std::fabs(from) + std::fabs(at) + std::fabs(log_rest));  // proof: capped-likelihoods
+    const double factor = is_own ? std::max(0.0, from + log_rest) : log_rest;
+    added += count * factor;                                                              // proof: capped-likelihoods
+    rounded += rounding * count * (from + is_own * std::fabs(at) + std::fabs(log_rest));  // proof: capped-likelihoods
   }
-  const double base = is_own ? -left : -sum;
-  return {is_own && std::isfinite(largest_loss(direction)) ? base - off : -infinity,
-          std::min(0.0, base + off + likelier + rounded)};
+  if (!is_own) return {-infinity, std::min(0.0, added + rounded)};
+  return {std::isfinite(largest_loss(direction)) ? -left - off : -infinity,
+          std::min(0.0, off - left + added + rounded)};
 }
 
 // Encloses epsilon by them. A fixed point of what likelier outcomes add, from below, and then a little beyond.
@@ -226,47 +224,10 @@ Interval epsilon_by_capped_likelihoods(const Direction& direction, double delta)
   return found;
 }
 
-double large_loss(const Direction& direction, double epsilon, double tolerance) {
-  double likely = 1;
-  for (const Term& term : direction) likely += static_cast<double>(term.count) * term.pair->total_variation_bound();
-  return epsilon + math::log(32 * likely / tolerance);
-}
-
-// Lower bound of delta(epsilon) by the test that accepts if any step has a loss far above epsilon. That event has
-// hardly any Q-mass.
-double delta_by_any_large_loss(const Direction& direction, double epsilon, double tolerance) {
-  const double edge = large_loss(direction, epsilon, tolerance);
-  UnionProbability any;
-  double called = 0;  // Q-mass of the event, times e^epsilon
-  for (std::size_t j = 0; j < direction.size(); ++j) {
-    checkpoint_each<16>(j);
-    const auto count = static_cast<double>(direction[j].count);
-    const PairCells cells = direction[j].pair->integrate(std::array{edge});
-    const double finite = cells.upper_tail_p, error = cells.mass_error + 4 * u;
-    any.add(finite * (1 - error) + cells.infinity_mass_lower, 1, count);  // proof: any-large-loss
-    const double above = down(down(edge - cells.loss_error) - epsilon);   // proof: any-large-loss
-    called += count * finite * (1 + error) * math::exp(-above);           // proof: any-large-loss
-  }
-  called = called * (1 + u * static_cast<double>(direction.size() + 16)) + 1e-307;  // proof: any-large-loss
-  return (any.lower() - called) * (1 - 4 * u);
-}
-
-// True if losses between 0 and the threshold contribute little to the total variation.
-bool may_be_tight(const Saddlepoint& sketch, const Direction& direction, double epsilon, double tolerance) {
-  double all = 0;
-  for (const Term& term : direction) all += static_cast<double>(term.count) * term.pair->total_variation_bound();
-  const double missed = sketch.variation_below(large_loss(direction, epsilon, tolerance));
-  return missed * math::exp(-all) < 4 * tolerance * -math::expm1(-all);
-}
-
 class TrivialBounds final : public Evaluator {
  public:
-  /// `looks_closer`: also uses a cell of each step.
-  TrivialBounds(Direction terms, double tolerance, bool looks_closer)
-      : terms_(std::move(terms)),
-        tolerance_(tolerance),
-        looks_closer_(looks_closer),
-        infinite_(infinity_mass(terms_)) {}
+  TrivialBounds(Direction terms, double tolerance)
+      : terms_(std::move(terms)), tolerance_(tolerance), infinite_(infinity_mass(terms_)) {}
 
   Answer answer(Quantity quantity, double at, double) const override {
     Answer result = enclosed(quantity == Quantity::epsilon ? epsilon(at) : Interval{0, 1}, "trivial_bounds");
@@ -278,7 +239,6 @@ class TrivialBounds final : public Evaluator {
       return result;
     }
     result.lower = infinite_.lower(), result.upper = total_variation(terms_);  // delta decreases with epsilon
-    if (looks_closer_) result.lower = std::max(result.lower, delta_by_any_large_loss(terms_, at, tolerance_));
     if (const auto near = delta_next_to_largest_loss(terms_, at, tolerance_)) {
       result.lower = std::max(result.lower, near->lower), result.upper = std::min(result.upper, near->upper);
       result.converged = near->converged, result.limited_by = near->limited_by, result.rounding = near->rounding;
@@ -302,7 +262,6 @@ class TrivialBounds final : public Evaluator {
 
   Direction terms_;
   double tolerance_;
-  bool looks_closer_;
   UnionProbability infinite_;
 };
 
@@ -312,7 +271,6 @@ class ByTrivialBounds final : public Method {
 
   Forecast forecast() override {
     if (is_done_) return {.obstacle = "the question lies where they say little"};
-    if (task_.is_bounded) return {.cost = cost::any_large_loss(static_cast<double>(task_.terms().size()))};
     const Question& asked = task_.question;
     const bool is_largest_loss = is_pure(asked.quantity, asked.at);
     if (!is_largest_loss && task_.runs_once() && !task_.is_named() && task_.answer.limited_by.empty())
@@ -321,17 +279,12 @@ class ByTrivialBounds final : public Method {
   }
 
   std::shared_ptr<const Evaluator> prepare() override {
-    const Question& asked = task_.question;
-    if (task_.is_bounded) {
-      if (!may_be_tight(task_.grid().place().saddlepoint(), task_.terms(), asked.at, asked.tolerance)) return {};
-    }
-    return std::make_shared<TrivialBounds>(task_.terms(), asked.tolerance, task_.is_bounded);
+    return std::make_shared<TrivialBounds>(task_.terms(), task_.question.tolerance);
   }
 
   void learn(const Answer& found) override {
     const Question& asked = task_.question;
-    is_done_ = task_.is_bounded || task_.runs_once() || asked.wants_epsilon();
-    if (std::exchange(task_.is_bounded, true)) return;
+    is_done_ = task_.is_bounded = true;
     if (is_pure(asked.quantity, asked.at)) task_.answer.limited_by = found.limited_by;
     const bool leaks = infinity_mass(task_.terms()).upper() > 0;
     task_.beyond_grids =

@@ -72,7 +72,4 @@ inline double large_losses(double terms, double fineness, double knots) {
   return terms * (tuning::large_loss * fineness / 2 + tuning::knot * knots);
 }
 
-/// As much as a transform takes for each term, so that cheaper methods are tried first: it seldom helps, but then much.
-inline double any_large_loss(double terms) { return tuning::term * terms; }
-
 }  // namespace hockeystick::cost

@@ -160,16 +160,6 @@ Cumulants Saddlepoint::summed(double tilt) const {
   return total;
 }
 
-double Saddlepoint::variation_below(double top) const {
-  double sum = 0;
-  for (const Part& part : parts_) {
-    const auto [loss, log_mass] = part.nodes();
-    for (std::size_t i = 0; i < loss.size(); ++i)
-      if (loss[i] > 0 && loss[i] < top) sum -= part.count * math::exp(log_mass[i]) * math::expm1(-loss[i]);
-  }
-  return sum;
-}
-
 bool Saddlepoint::has_atoms() const {
   return std::any_of(parts_.begin(), parts_.end(), [](const Part& part) { return !part.atoms.at.empty(); });
 }

@@ -108,9 +108,6 @@ class Saddlepoint {
   /// A loss that all but far less than `missed` of the mass exceeds, by Chernoff's inequality.
   ChernoffQuantile exceeded(double missed) const;
 
-  /// What losses between 0 and `top` add to the sum of the total variations of all steps.
-  double variation_below(double top) const;
-
   double total_count() const { return total_count_; }
   bool has_atoms() const;
   /// Number of steps, each weighted by its tilted mass outside of atoms that lie more than `apart` [nats] apart.
