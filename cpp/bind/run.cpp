@@ -267,7 +267,7 @@ void bind_run(py::module_& module) {
           [](const Run& run, std::size_t comparison, double cells, double tail, bool above, bool moments) {
             const auto way = static_cast<Comparison>(comparison);
             const LongWork work;
-            const SideAccuracy accuracy{{cells, tail}, moments ? Told::far : Told::curve};
+            const SideAccuracy accuracy{{cells, tail}, moments ? Aspect::far : Aspect::curve};
             return (above ? runs_above : runs_below)(run.terms(), {&way, 1}, accuracy);
           },
           py::arg("comparison"), py::arg("cells"), py::arg("tail"), py::kw_only(), py::arg("above"),

@@ -106,7 +106,7 @@ struct Described {
 using Mechanism = std::shared_ptr<const Described>;
 
 /// Which pairs of an enclosed mechanism a question is put to.
-enum class Told {
+enum class Aspect {
   curve,    // those that bound its curve
   moments,  // those that enclose its Renyi divergences and its mass at +inf, where pairs above hide them
   far,      // those that bound its Renyi divergences from its curve, and from moments what that leaves out
@@ -126,7 +126,7 @@ struct Enclosure {
   /// Each of which bounds by itself what the mechanism costs from below.
   std::vector<PairName> (*below)(const Described&, Comparison, const Accuracy&);
   /// Pairs below and above that bound more than the curve.
-  std::array<PairName, 2> (*besides)(const Described&, Comparison, const Accuracy&, Told) = nullptr;
+  std::array<PairName, 2> (*beyond_curve)(const Described&, Comparison, const Accuracy&, Aspect) = nullptr;
   /// Fewer mechanisms of the kind that dominate several.
   std::vector<DescribedTerm> (*joined)(std::span<const DescribedTerm>) = nullptr;
   /// A pair that has the largest loss of the mechanism, the worst of an adjacency's comparisons; null: those of the

@@ -98,8 +98,8 @@ class BesideOthers final : public Evaluator {
         if (missing(i) > missing(most)) most = i;
       }
       const double scale = goal > 0 ? std::min(goal, 1 - goal) : known;
-      const bool is_told = goal > 0 && (known > goal + same * scale || known + open < goal - same * scale);
-      if (is_told || open <= tolerance * scale) break;
+      const bool is_decided = goal > 0 && (known > goal + same * scale || known + open < goal - same * scale);
+      if (is_decided || open <= tolerance * scale) break;
       const double share = tolerance * scale / places[most].weight;
       const Limits limits{
           goal > 0.5 ? std::min(tolerance, share) : tolerance, memory_limit_, {}, std::min(0.1, 0.1 * share)};
@@ -200,8 +200,8 @@ class ByParticipations final : public Method {
   // terms, if nothing is known of it. By hand.
   static constexpr double least_mu = 8, visible_mu = 16, delta_of_others = 1e-9, asked_for_epsilon = 16;
 
-  // Chooses the steps that are told apart. Where epsilon is found by formulas, delta may be off by much more than the
-  // tolerance, as epsilon is large and delta falls with it.
+  // Chooses the steps of which the outcome shows whether the record joined. Where epsilon is found by formulas, delta
+  // may be off by much more than the tolerance, as epsilon is large and delta falls with it.
   void choose() {
     const double at = task_.question.at, tolerance = task_.question.tolerance;
     for (const double least : {least_mu, visible_mu}) {

@@ -104,7 +104,7 @@ Answers between_sides(const Run::Terms& terms, const Row& row, std::size_t adjac
       Answers found;
       for (const double point : some) found.push_back(nothing_told(row, point));
       try {
-        if (question.closes && row.alone != nullptr && at.told == Told::curve)
+        if (question.closes && row.alone != nullptr && at.aspect == Aspect::curve)
           found = apart.ask(some, end, at.tolerance, [&](Points each, std::span<const Comparison> way) {
             return row.alone(runs(terms, way, at), each, of_side);
           });
@@ -234,8 +234,8 @@ void take_worse(const Row& row, const Answers& other, double tolerance, Answers&
   }
 }
 
-// Whether both sides tell it, so that only theory limits it.
-bool is_told(const Answer& answer) {
+// Whether both sides are known, so that only theory limits it.
+bool is_limited_by_theory(const Answer& answer) {
   return answer.limited_by == "theory" && std::isfinite(answer.lower) && std::isfinite(answer.upper);
 }
 
@@ -278,8 +278,9 @@ Answers ask_once(const Run& run, const Row& row, std::size_t adjacency, Points p
 // A refusal between sides has the best bounds of looser tolerances, too, as one of pairs that dominate has already.
 void take_looser(const Run& run, const Row& row, std::size_t adjacency, Points points, const Limits& limits,
                  Answers& answers) {
-  const auto [which, open] =
-      open_of(answers, points, [&](const Answer& answer, double) { return !answer.converged && !is_told(answer); });
+  const auto [which, open] = open_of(answers, points, [&](const Answer& answer, double) {
+    return !answer.converged && !is_limited_by_theory(answer);
+  });
   if (open.empty() || run.is_exact_in(adjacency) || !limits.method.empty()) return;
   const WorkLimit work(work_of(open.size()));
   Answers found;
@@ -289,7 +290,7 @@ void take_looser(const Run& run, const Row& row, std::size_t adjacency, Points p
     Limits at = limits;
     at.tolerance = looser.tolerance();
     Answers next = ask_once(run, row, adjacency, looser.points(), at);
-    for (Answer& each : next) each.converged = each.converged || is_told(each);
+    for (Answer& each : next) each.converged = each.converged || is_limited_by_theory(each);
     looser.take(next, [](const Answer&) { return false; });
   }
   narrow(row, which, found, Known::both_ends, limits, answers);
@@ -336,7 +337,8 @@ void take_moments(const Run& run, const Row& row, std::size_t adjacency, Points 
   const bool wants_epsilon = row.view == View::epsilon;
   // Divergences tell no more of what both sides tell.
   const auto is_open = [&](std::size_t i) {
-    return !answers[i].converged && !(is_told(answers[i]) && !(wants_epsilon && points[i] < smallest_delta));
+    return !answers[i].converged &&
+           !(is_limited_by_theory(answers[i]) && !(wants_epsilon && points[i] < smallest_delta));
   };
   bool any = false;
   for (std::size_t i = 0; i < answers.size(); ++i) any = any || is_open(i);

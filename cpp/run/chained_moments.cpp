@@ -47,9 +47,9 @@ double ChainedMoments::slope_of_one(double order) const {
 
 // log E e^((o - 1) L) of one record, rounded up, for growing orders o.
 std::vector<double> ChainedMoments::log_moments_of_one(std::span<const double> orders) const {
-  const std::vector<Answer> told = renyi_bounds_of_any_order({&one_, 1}, orders, {1e-4, memory_limit});
+  const std::vector<Answer> found = renyi_bounds_of_any_order({&one_, 1}, orders, {1e-4, memory_limit});
   std::vector<double> moments;
-  for (std::size_t i = 0; i < orders.size(); ++i) moments.push_back(up(up(orders[i] - 1) * told[i].upper));
+  for (std::size_t i = 0; i < orders.size(); ++i) moments.push_back(up(up(orders[i] - 1) * found[i].upper));
   return moments;
 }
 

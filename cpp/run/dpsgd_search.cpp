@@ -47,8 +47,9 @@ class DpsgdFamily : public Family {
   double settled(double value) override { return std::clamp(value, low, high); }
   bool accepts(double value) override { return low <= value && value <= high; }
 
-  // What is final and does not decide is asked more closely, but numbers of steps are told apart by what epsilon of
-  // each is certified to be, as closely as was asked and no closer. Delta may be in reach where epsilon is not.
+  // What is final and does not decide is asked more closely, but numbers of steps are compared by the
+  // epsilon that is certified of each, as closely as was asked and no closer. Delta may be in reach where epsilon is
+  // not.
   Cost cost(double value, double tolerance) override {
     const DpsgdBudget run = with(value);
     Interval found{0, infinity};
@@ -75,7 +76,7 @@ class DpsgdFamily : public Family {
   }
   Interval advantage(double) override { return {0, 1}; }  // the direction is known
 
-  // What kept the cost of a parameter from being told from the budget, if anything did.
+  // Why the cost of a parameter could not be compared with the budget, if it could not.
   std::string_view limited_by(double value) const {
     const auto found = undecided_.find(value);
     return found == undecided_.end() ? std::string_view{} : found->second;

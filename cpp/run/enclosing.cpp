@@ -81,7 +81,7 @@ class Refinement {
 };
 
 // True if both sides met their tolerance and the gap is no wider than either side's own interval.
-bool is_as_told(const Answer& over, const Answer& under, const Interval& ends) {
+bool is_no_wider_than_a_side(const Answer& over, const Answer& under, const Interval& ends) {
   const double widest = std::max(over.upper - over.lower, under.upper - under.lower);
   return over.converged && under.converged && ends.upper - ends.lower <= widest;
 }
@@ -131,33 +131,33 @@ class BetweenSides {
   void ask_largest() {
     std::vector<std::size_t> which = open_of(all());
     std::erase_if(which, [&](std::size_t i) { return !wants_largest(i); });
-    if (!which.empty()) ask_as_told(which, accuracy_of(most_told(), Told::largest));
+    if (!which.empty()) ask_both_sides(which, accuracy_of(first_smallest(), Aspect::largest));
   }
 
   // What bounds more than the curve: moments, and power at rate 0, which is the mass at +inf.
-  void ask_besides() {
+  void ask_beyond_curve() {
     std::vector<std::size_t> which;
     for (const std::size_t i : open())
       if (question_.wanted == Wanted::moments || (question_.wanted == Wanted::power && points_[i] == 0))
         which.push_back(i);
     if (which.empty()) return;
-    SideAccuracy at = accuracy_of(most_told(), Told::moments);
-    ask_as_told(which, at);
+    SideAccuracy at = accuracy_of(first_smallest(), Aspect::moments);
+    ask_both_sides(which, at);
     // Pairs that do not meet tell no more of moments where their curves are made of more cells.
     if (question_.wanted != Wanted::moments || !question_.closes) return;
-    at.told = Told::far;
+    at.aspect = Aspect::far;
     for (const double cells : {at.cells, 3 * at.cells}) {
       which = open_of(which);
       if (which.empty()) return;
       at.cells = cells;
-      ask_as_told(which, at);
+      ask_both_sides(which, at);
       at.tail = least_tail;  // moments of high orders are made of losses that are rare
     }
   }
 
   // What pairs of the curve tell of these points, asked together.
   void ask_curve(const std::vector<std::size_t>& which) {
-    double smallest = most_told();
+    double smallest = first_smallest();
     if (tells_deltas())
       for (const std::size_t i : which) smallest = std::min(smallest, least_of(points_[i], smallest));
     ask_curve(which, smallest);
@@ -169,7 +169,7 @@ class BetweenSides {
     std::vector<std::size_t> which = all();
     std::erase_if(which, [&](std::size_t i) { return answers_[i].lower > 0 || answers_[i].upper == 0; });
     if (which.empty()) return;
-    const std::vector<Answer> found = above_(accuracy_of(most_told(), Told::largest), of(which));
+    const std::vector<Answer> found = above_(accuracy_of(first_smallest(), Aspect::largest), of(which));
     for (std::size_t k = 0; k < which.size(); ++k)
       if (found[k].upper == 0) answers_[which[k]] = answer_of({0, 0});
   }
@@ -189,8 +189,8 @@ class BetweenSides {
     return is_of_rates ? question_.tolerance : 0.5 * question_.tolerance;
   }
 
-  SideAccuracy accuracy_of(double smallest, Told told) const {
-    return {starting_accuracy(question_.tolerance, smallest, runs()), told, finest()};
+  SideAccuracy accuracy_of(double smallest, Aspect aspect) const {
+    return {starting_accuracy(question_.tolerance, smallest, runs()), aspect, finest()};
   }
 
   // Whether the points are deltas or rates, the least of which says how much of the loss may be left out.
@@ -207,7 +207,7 @@ class BetweenSides {
   }
 
   // The largest delta or rate that need not meet the tolerance at first.
-  double most_told() const { return tells_deltas() ? 1 : 1e-9; }
+  double first_smallest() const { return tells_deltas() ? 1 : 1e-9; }
 
   std::vector<double> of(std::span<const std::size_t> which) const {
     std::vector<double> points;
@@ -230,11 +230,11 @@ class BetweenSides {
 
   // Of deltas not far below `smallest`; says how closely they have been asked in the end.
   SideAccuracy ask_curve(std::vector<std::size_t> which, double smallest) {
-    SideAccuracy at = accuracy_of(smallest, Told::curve);
+    SideAccuracy at = accuracy_of(smallest, Aspect::curve);
     // At first, few cells tell how small deltas are; some suffice where theory leaves a gap that is wider by far.
     const auto is_less = [&](auto i) { return answers_[i].lower < smallest; };
     const auto is_apart = [&](auto i) { return question_.has_costly_cells && gap_of(answers_[i], question_) > 0.3; };
-    if (question_.wanted == Wanted::delta && smallest < most_told() &&
+    if (question_.wanted == Wanted::delta && smallest < first_smallest() &&
         (question_.closes ? std::any_of(which.begin(), which.end(), is_less)
                           : std::all_of(which.begin(), which.end(), is_apart)))
       at.cells = std::ceil(at.cells / (question_.closes ? 5 : 3));
@@ -244,7 +244,7 @@ class BetweenSides {
     bool has_lowered = false;
     Refinement refinement(question_.tolerance);
     for (int attempt = 1; !is_contradiction_; ++attempt) {
-      Gap gap = ask_as_told(which, at);
+      Gap gap = ask_both_sides(which, at);
       which = open_of(which);
       ask_smaller(which, at, smallest);
       double left = 0;  // of those that are asked on
@@ -284,8 +284,8 @@ class BetweenSides {
   void ask_smaller(std::vector<std::size_t>& which, const SideAccuracy& at, double smallest) {
     const double one_size = question_.closes ? 0 : 1e-3;
     if (question_.wanted != Wanted::delta) return;
-    const auto is_told = [&](std::size_t i) { return tail_of(answers_[i].upper) >= at.tail; };
-    auto small = std::stable_partition(which.begin(), which.end(), is_told);
+    const auto is_in_reach = [&](std::size_t i) { return tail_of(answers_[i].upper) >= at.tail; };
+    auto small = std::stable_partition(which.begin(), which.end(), is_in_reach);
     while (small != which.end()) {
       double known = 0;
       for (auto i = small; i != which.end(); ++i) known = std::max(known, answers_[*i].lower);
@@ -297,25 +297,25 @@ class BetweenSides {
       if (!(next < smallest)) return;
       const std::vector<std::size_t> apart(group, which.end());
       which.erase(group, which.end());
-      small = std::partition_point(which.begin(), which.end(), is_told);
-      const SideAccuracy told = ask_curve(apart, next);
+      small = std::partition_point(which.begin(), which.end(), is_in_reach);
+      const SideAccuracy finer = ask_curve(apart, next);
       if (!question_.closes || which.empty()) continue;
-      ask_as_told(which, told);  // by pairs that are made
+      ask_both_sides(which, finer);  // by pairs that are made
       which = open_of(which);
-      small = std::stable_partition(which.begin(), which.end(), is_told);
+      small = std::stable_partition(which.begin(), which.end(), is_in_reach);
     }
   }
 
   // Whether moments tell the run above so closely that theory leaves most of the gap.
-  bool is_told_above(std::size_t i) const {
+  bool is_known_above(std::size_t i) const {
     const Answer& over = moments_above_[i];
-    const double told = gap_of(Interval{answers_[i].lower, over.upper}, question_);
-    return !question_.closes && over.converged && gap_of(over, question_) <= part_of_theory * told;
+    const double wide = gap_of(Interval{answers_[i].lower, over.upper}, question_);
+    return !question_.closes && over.converged && gap_of(over, question_) <= part_of_theory * wide;
   }
 
   // Asks both sides. Where the pairs do not meet, roughly at first, and more closely only the points of which the
   // sides' own answers are more than a small part of the gap.
-  Gap ask_as_told(std::span<const std::size_t> which, SideAccuracy at) {
+  Gap ask_both_sides(std::span<const std::size_t> which, SideAccuracy at) {
     if (!question_.closes) at.tolerance = std::max(finest(), rough);
     Gap gap = ask(which, at);
     while (!gap.loose.empty() && at.tolerance > finest()) {
@@ -329,8 +329,8 @@ class BetweenSides {
   Gap ask(std::span<const std::size_t> which, const SideAccuracy& at) {
     const std::vector<double> points = of(which);
     std::vector<Answer> over;
-    const auto is_told = [this](std::size_t i) { return is_told_above(i); };
-    if (at.told == Told::curve && std::all_of(which.begin(), which.end(), is_told))
+    const auto is_in_reach = [this](std::size_t i) { return is_known_above(i); };
+    if (at.aspect == Aspect::curve && std::all_of(which.begin(), which.end(), is_in_reach))
       for (const std::size_t i : which) over.push_back(moments_above_[i]);
     else
       over = above_(at, points);
@@ -345,20 +345,20 @@ class BetweenSides {
       Answer& answer = answers_[which[k]];
       Interval each = question_.wanted == Wanted::risk ? Interval{over[k].lower, under[k].upper}
                                                        : Interval{under[k].lower, over[k].upper};
-      const double told = gap_of(each, question_), own = gap_of(over[k], question_) + gap_of(under[k], question_);
-      if (at.told == Told::moments) moments_above_[which[k]] = over[k];
-      const bool as_told = at.tolerance <= finest() && is_as_told(over[k], under[k], each);
+      const double wide = gap_of(each, question_), own = gap_of(over[k], question_) + gap_of(under[k], question_);
+      if (at.aspect == Aspect::moments) moments_above_[which[k]] = over[k];
+      const bool is_as_close_as_sides = at.tolerance <= finest() && is_no_wider_than_a_side(over[k], under[k], each);
       each = {std::max(each.lower, answer.lower), std::min(each.upper, answer.upper)};
       // Of Gaussians alone the core tells the mu of all rates, which is more than that of these only where that is the
       // largest there can be: then the pairs above reach it but for rounding.
       if (question_.wanted == Wanted::rates) each.lower = std::min(each.lower, each.upper * (1 - 1e-9));
       answer = answer_of(each);
       is_contradiction_ = is_contradiction_ || !(each.lower <= each.upper);
-      if (gap_of(each, question_) <= question_.tolerance || as_told) continue;
-      if (told > gap.most) gap.most = told, gap.of_sides = own;
-      if (own > part_of_theory * told && over[k].converged && under[k].converged) {
+      if (gap_of(each, question_) <= question_.tolerance || is_as_close_as_sides) continue;
+      if (wide > gap.most) gap.most = wide, gap.of_sides = own;
+      if (own > part_of_theory * wide && over[k].converged && under[k].converged) {
         gap.loose.push_back(which[k]);
-        gap.of_theory = std::min(gap.of_theory, told - own);
+        gap.of_theory = std::min(gap.of_theory, wide - own);
       }
       explain(over[k], under[k], question_.closes, answer);
     }
@@ -385,7 +385,7 @@ std::vector<Answer> enclosed_answers(const EnclosedQuestion& question, std::span
   }
   BetweenSides between(question, points, above, below, known);
   between.ask_largest();
-  between.ask_besides();
+  between.ask_beyond_curve();
   if (const std::vector<std::size_t> open = between.open(); !open.empty()) between.ask_curve(open);
   // What all points leave to one of them alone, the hardest first: if that stays open, so does the question. Deltas of
   // about one size have been asked together.

@@ -34,7 +34,7 @@ struct EnclosedQuestion {
 
 /// The pairs of a side: what they tell, and how closely; and how closely the side is to answer by them.
 struct SideAccuracy : Accuracy {
-  Told told = Told::curve;
+  Aspect aspect = Aspect::curve;
   double tolerance = 1e-3;
 };
 
@@ -49,8 +49,8 @@ std::vector<Answer> enclosed_answers(const EnclosedQuestion& question, std::span
 inline bool is_exact(const Described& mechanism) { return mechanism.kind->enclosure == nullptr; }
 
 /// The pairs below and above for questions that the curve does not answer; none if its pairs answer them.
-std::optional<std::array<PairName, 2>> pairs_besides(const Described& mechanism, Comparison way,
-                                                     const SideAccuracy& accuracy);
+std::optional<std::array<PairName, 2>> pairs_beyond_curve(const Described& mechanism, Comparison way,
+                                                          const SideAccuracy& accuracy);
 
 /// The terms, with the run that dominates it in place of each that is known by one.
 std::vector<DescribedTerm> dominating_run(std::span<const DescribedTerm> terms);

@@ -31,25 +31,25 @@ SideAccuracy with_lattice(std::span<const DescribedTerm> terms, Comparison way, 
 
 PairName pair_above(const Described& mechanism, Comparison way, const SideAccuracy& accuracy) {
   if (is_exact(mechanism)) return dominating_pair_name(mechanism, way);
-  if (const auto known = pairs_besides(mechanism, way, accuracy)) return (*known)[1];
+  if (const auto known = pairs_beyond_curve(mechanism, way, accuracy)) return (*known)[1];
   return mechanism.kind->enclosure->above(mechanism, way, accuracy);
 }
 
 std::vector<PairName> pairs_below(const Described& mechanism, Comparison way, const SideAccuracy& accuracy) {
   if (is_exact(mechanism)) return {dominating_pair_name(mechanism, way)};
-  if (const auto known = pairs_besides(mechanism, way, accuracy)) return {(*known)[0]};
+  if (const auto known = pairs_beyond_curve(mechanism, way, accuracy)) return {(*known)[0]};
   return mechanism.kind->enclosure->below(mechanism, way, accuracy);
 }
 
 }  // namespace
 
-std::optional<std::array<PairName, 2>> pairs_besides(const Described& mechanism, Comparison way,
-                                                     const SideAccuracy& accuracy) {
+std::optional<std::array<PairName, 2>> pairs_beyond_curve(const Described& mechanism, Comparison way,
+                                                          const SideAccuracy& accuracy) {
   check_comparison(mechanism, way);
   const Enclosure& enclosure = *mechanism.kind->enclosure;
   if (mechanism.own != nullptr) {
-    const bool is_moment = accuracy.told == Told::moments || accuracy.told == Told::far;
-    if (!is_moment && accuracy.told != Told::largest) return {};
+    const bool is_moment = accuracy.aspect == Aspect::moments || accuracy.aspect == Aspect::far;
+    if (!is_moment && accuracy.aspect != Aspect::largest) return {};
     const OwnPairs& own = *mechanism.own;
     const OwnPairs::Pairs found = is_moment ? own.moments(way, accuracy) : own.largest(way, accuracy);
     if (found.empty()) return {};
@@ -57,13 +57,13 @@ std::optional<std::array<PairName, 2>> pairs_besides(const Described& mechanism,
     for (std::size_t side = 0; side < 2; ++side) names[side].made = found[side];
     return names;
   }
-  if (accuracy.told == Told::largest && enclosure.largest != nullptr) {
+  if (accuracy.aspect == Aspect::largest && enclosure.largest != nullptr) {
     const PairName one = enclosure.largest(mechanism, way);
     return std::array{one, one};
   }
-  if (accuracy.told != Told::moments && accuracy.told != Told::far) return {};
-  if (enclosure.besides == nullptr) return {};
-  return enclosure.besides(mechanism, way, accuracy, accuracy.told);
+  if (accuracy.aspect != Aspect::moments && accuracy.aspect != Aspect::far) return {};
+  if (enclosure.beyond_curve == nullptr) return {};
+  return enclosure.beyond_curve(mechanism, way, accuracy, accuracy.aspect);
 }
 
 std::vector<DescribedTerm> dominating_run(std::span<const DescribedTerm> terms) {

@@ -155,19 +155,19 @@ std::vector<Answer> tails_by_curve(const CurveOfLoss& of, std::span<const double
     for (const double part : {0.015625, 0.0625, 0.25}) wanted.push_back((1 - part) * epsilons[i]);
   }
   rough.ask(wanted);
-  const auto is_told_roughly = [&](double epsilon) {
+  const auto is_roughly_known = [&](double epsilon) {
     return is_lost(epsilon) && rough.tail(epsilon).upper <= limits.floor();
   };
   // Chords as long as suits deltas that are as close as asked, where the curves meet, and those that are not.
   wanted.clear();
   for (const double epsilon : epsilons)
-    if (!is_told_roughly(epsilon)) wanted.push_back(epsilon);
-  for (const bool is_told : {false, true}) {
+    if (!is_roughly_known(epsilon)) wanted.push_back(epsilon);
+  for (const bool is_last : {false, true}) {
     for (std::size_t i = 0; i < epsilons.size(); ++i) {
-      if ((!is_told && !of.closes) || is_told_roughly(epsilons[i])) continue;
-      const auto [lower, upper] = (is_told ? curve : rough).at(epsilons[i]).value;
-      const double gap = !is_told ? of.tolerance : upper > 0 ? 1 - lower / upper : 0.5;
-      if (is_told && of.closes && gap <= of.tolerance) continue;
+      if ((!is_last && !of.closes) || is_roughly_known(epsilons[i])) continue;
+      const auto [lower, upper] = (is_last ? curve : rough).at(epsilons[i]).value;
+      const double gap = !is_last ? of.tolerance : upper > 0 ? 1 - lower / upper : 0.5;
+      if (is_last && of.closes && gap <= of.tolerance) continue;
       const double length = std::sqrt(2 * std::clamp(gap, of.tolerance, 0.5)) / (1 + falls[i].rate());
       const double before = of.closes ? length : 1 / (1 + falls[i].rate());
       for (const double part : {0.5, 1.0, 2.0, 4.0}) {

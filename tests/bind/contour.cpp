@@ -92,7 +92,7 @@ std::vector<Row> smoothed_deltas(const StepPmf& step, std::int64_t times, std::t
 // mass that they leave out.
 using Given = std::tuple<std::pair<double, double>, std::map<double, double>, std::vector<Row>, double, double>;
 
-// A line that says what it is told to.
+// A line whose answers are given.
 class GivenLine final : public MgfLine {
  public:
   explicit GivenLine(Given given) : given_(std::move(given)) {}

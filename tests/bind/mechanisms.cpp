@@ -61,7 +61,7 @@ std::vector<py::tuple> enclosing_names(const py::object& one, std::size_t compar
   const Accuracy accuracy{cells, tail};
   std::vector<py::tuple> all;
   if (cells == 0)
-    for (const PairName& name : enclosure.besides(*mechanism, way, accuracy, Told::moments))
+    for (const PairName& name : enclosure.beyond_curve(*mechanism, way, accuracy, Aspect::moments))
       all.push_back(numbers_of(name));
   else if (above)
     all.push_back(numbers_of(enclosure.above(*mechanism, way, accuracy)));

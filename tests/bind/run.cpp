@@ -20,7 +20,7 @@ using namespace hockeystick;
 namespace {
 
 using Ends = std::pair<Doubles, Doubles>;
-constexpr std::array told_words{"curve", "moments", "far", "largest"};
+constexpr std::array aspects{"curve", "moments", "far", "largest"};
 
 std::vector<Interval> intervals_of(const Ends& ends) {
   const auto lower = in(ends.first), upper = in(ends.second);
@@ -29,7 +29,7 @@ std::vector<Interval> intervals_of(const Ends& ends) {
   return all;
 }
 
-// In order: cells, tail, one of told_words, points.
+// In order: cells, tail, one of aspects, points.
 using Ask = std::function<Answers(double, double, std::string, std::vector<double>)>;
 
 // What the function of the core of that name asks of a curve.
@@ -48,7 +48,7 @@ Answers answers_between(const std::string& question_name, const Doubles& points,
                         const std::optional<Ends>& known) {
   const auto side = [](const Ask& ask) {
     return [&ask](const SideAccuracy& at, std::span<const double> which) {
-      const char* word = told_words[static_cast<std::size_t>(at.told)];
+      const char* word = aspects[static_cast<std::size_t>(at.aspect)];
       return ask(at.cells, at.tail, word, {which.begin(), which.end()}).items;
     };
   };

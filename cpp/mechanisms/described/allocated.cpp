@@ -77,9 +77,10 @@ PairName allocated(bool is_above, const Described& one, Comparison way, const Ac
 }
 
 // What bounds more than the curve, or adds to it what its losses leave out.
-std::array<PairName, 2> allocated_besides(const Described& one, Comparison way, const Accuracy& at, Told told) {
+std::array<PairName, 2> allocated_beyond_curve(const Described& one, Comparison way, const Accuracy& at,
+                                               Aspect aspect) {
   const PairName moments = convolved("moments", true, one, way, at);
-  if (told != Told::far) return {convolved("moments", false, one, way, at), moments};
+  if (aspect != Aspect::far) return {convolved("moments", false, one, way, at), moments};
   if (!is_visible(one, way, at)) return {convolved("below", false, one, way, at), convolved("far", true, one, way, at)};
   const PairName curve = allocated(true, one, way, at);
   return {allocated(false, one, way, at), {"far_of_" + curve.name, curve.parameters, moments.step}};
@@ -94,7 +95,7 @@ const Enclosure rows::allocations::allocation{
     .above = [](const Described& one, Comparison way, const Accuracy& at) { return allocated(true, one, way, at); },
     .below = [](const Described& one, Comparison way,
                 const Accuracy& at) { return Names{allocated(false, one, way, at)}; },
-    .besides = allocated_besides,
+    .beyond_curve = allocated_beyond_curve,
     .largest = rows::inner_pair};
 
 }  // namespace hockeystick

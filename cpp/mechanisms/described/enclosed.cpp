@@ -128,15 +128,17 @@ Names shuffled_below(const Described& one, Comparison way, const Accuracy& accur
 }
 
 // Moments of high orders are made of losses that are rare, of which the record's own step tells more than the curve.
-std::array<PairName, 2> shuffled_besides(const Described& one, Comparison way, const Accuracy& accuracy, Told) {
+std::array<PairName, 2> shuffled_beyond_curve(const Described& one, Comparison way, const Accuracy& accuracy, Aspect) {
   PairName above = own_step(one, way);
   if (PairName curve = shuffled_above(one, way, {accuracy.cells, rarest}); curve.name != above.name)
     above = {"far_of_" + curve.name, curve.parameters, std::make_shared<const PairName>(above)};
   return {shuffled_below(one, way, accuracy).front(), above};
 }
 
-const Enclosure shuffled{
-    .above = shuffled_above, .below = shuffled_below, .besides = shuffled_besides, .largest = rows::inner_pair};
+const Enclosure shuffled{.above = shuffled_above,
+                         .below = shuffled_below,
+                         .beyond_curve = shuffled_beyond_curve,
+                         .largest = rows::inner_pair};
 
 // Zero-concentrated privacy: rho. Several make one, whose rho is the sum, rounded up.
 constexpr double root_error = 0x1p-50;  // relative, of the root of a quotient; proof: parameter-rounding
@@ -157,8 +159,8 @@ std::vector<DescribedTerm> sum_of_rhos(std::span<const DescribedTerm> terms) {
 const Enclosure concentrated{.above = concentrated_above,
                              .below = [](const Described& one, Comparison,
                                          const Accuracy&) { return Names{normal(one.number(first), 1 + root_error)}; },
-                             .besides =
-                                 [](const Described& one, Comparison, const Accuracy&, Told) {
+                             .beyond_curve =
+                                 [](const Described& one, Comparison, const Accuracy&, Aspect) {
                                    return std::array{normal(one.number(first), 1 + root_error),
                                                      normal(one.number(first), 1 - root_error)};
                                  },
@@ -210,7 +212,7 @@ Names selected_below(const Described& one, Comparison way, const Accuracy& accur
 }
 
 // Those above are of the blocks.
-std::array<PairName, 2> selected_besides(const Described& one, Comparison way, const Accuracy&, Told) {
+std::array<PairName, 2> selected_beyond_curve(const Described& one, Comparison way, const Accuracy&, Aspect) {
   if (form(way) == "add") return {selected_mean(one), selected_mean(one)};
   const PairName moments{"selected_steps_moments",
                          {noise_of(one), one.number(first), one.number(second), one.number(third)}};
@@ -218,7 +220,7 @@ std::array<PairName, 2> selected_besides(const Described& one, Comparison way, c
 }
 
 const Enclosure selection{
-    .below = selected_below, .besides = selected_besides, .largest = rows::inner_pair, .run_above = blocks};
+    .below = selected_below, .beyond_curve = selected_beyond_curve, .largest = rows::inner_pair, .run_above = blocks};
 
 std::vector<DescribedTerm> all_epochs(const Described& one) { return rows::own_steps(one, one.number(second)); }
 

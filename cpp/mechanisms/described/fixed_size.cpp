@@ -83,7 +83,7 @@ PairName all_drawn(const Described& one, Comparison way, const Accuracy& accurac
 }
 
 // Divergences are quasi-convex, so that the largest divergence over all draws of the batch lies above.
-std::array<PairName, 2> fixed_besides(const Described& one, Comparison way, const Accuracy& accuracy, Told) {
+std::array<PairName, 2> fixed_beyond_curve(const Described& one, Comparison way, const Accuracy& accuracy, Aspect) {
   return {fixed_below(one, way, accuracy).front(), all_drawn(one, way, accuracy)};
 }
 
@@ -93,7 +93,7 @@ std::vector<DescribedTerm> all_of_batch(const Described& one) {
 }
 
 const Enclosure batches{
-    .above = fixed_above, .below = fixed_below, .besides = fixed_besides, .largest = rows::inner_pair};
+    .above = fixed_above, .below = fixed_below, .beyond_curve = fixed_beyond_curve, .largest = rows::inner_pair};
 
 }  // namespace
 

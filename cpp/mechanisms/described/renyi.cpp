@@ -42,8 +42,8 @@ const Enclosure known_by_one_order{
           return PairName{"renyi_dp_above", {one.number(first), one.number(second), accuracy.cells, tail}};
         },
     .below = [](const Described& one, Comparison, const Accuracy&) { return Names{normal_below(one)}; },
-    .besides =
-        [](const Described& one, Comparison, const Accuracy&, Told) {
+    .beyond_curve =
+        [](const Described& one, Comparison, const Accuracy&, Aspect) {
           return std::array{normal_below(one), PairName{"renyi_dp_moments", {one.number(first), one.number(second)}}};
         },
     .joined = sums_of_divergences};
