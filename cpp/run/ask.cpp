@@ -294,6 +294,9 @@ void take_looser(const Run& run, const Row& row, std::size_t adjacency, Points p
     looser.take(next, [](const Answer&) { return false; });
   }
   narrow(row, which, found, Known::both_ends, limits, answers);
+  if (question_of(run.terms(), row, limits).closes) return;
+  for (const std::size_t i : which)
+    if (answers[i].limited_by == "passes") answers[i].limited_by = "theory";
 }
 
 // Whether the step on all records may be closer than an answer about a sample of this part of them: where the answer

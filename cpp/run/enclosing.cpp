@@ -88,9 +88,9 @@ bool is_no_wider_than_a_side(const Answer& over, const Answer& under, const Inte
 
 // Whether a side could do better with more memory, or what else keeps the sides that meet, or tell nothing, from more.
 void explain(const Answer& over, const Answer& under, bool closes, Answer& ends) {
-  const auto tells = [](const Answer& side) { return side.converged || (side.lower > 0 && std::isfinite(side.upper)); };
+  const bool both_tell = (over.converged || std::isfinite(ends.upper)) && (under.converged || ends.lower > 0);
   ends.converged = false;
-  ends.limited_by = !closes && tells(over) && tells(under) ? "theory" : "passes";
+  ends.limited_by = !closes && both_tell ? "theory" : "passes";
   for (const Answer* side : {&under, &over}) {
     if (side->converged || !(closes || side->limited_by == "memory_limit")) continue;
     ends.limited_by = side->limited_by;
