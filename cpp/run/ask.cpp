@@ -294,9 +294,6 @@ void take_looser(const Run& run, const Row& row, std::size_t adjacency, Points p
     looser.take(next, [](const Answer&) { return false; });
   }
   narrow(row, which, found, Known::both_ends, limits, answers);
-  if (question_of(run.terms(), row, limits).closes) return;
-  for (const std::size_t i : which)
-    if (answers[i].limited_by == "passes") answers[i].limited_by = "theory";
 }
 
 // Whether the step on all records may be closer than an answer about a sample of this part of them: where the answer
@@ -388,6 +385,9 @@ std::vector<Answer> ask(const Run& run, View view, std::size_t adjacency, Points
   take_looser(run, row, counted, points, limits, answers);
   take_unsampled(run, row, counted, points, limits, answers);
   take_moments(run, row, counted, points, limits, answers);
+  if (run.is_exact_in(counted) || question_of(run.terms(), row, limits).closes) return answers;
+  for (Answer& each : answers)
+    if (each.limited_by == "passes") each.limited_by = "theory";  // of sides that do not meet
   return answers;
 }
 

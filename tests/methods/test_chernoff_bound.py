@@ -150,11 +150,11 @@ def test_mass_that_may_be_at_infinity_counts_at_no_loss():
     assert powers_of(infinite=(0.0, 0.01)) == pytest.approx(0.1, rel=1e-9)
 
 
-def test_a_delta_next_to_one_needs_no_contour():
-    """Contours wait for the trivial bounds there, after which Chernoff's inequality is cheapest."""
+def test_a_delta_next_to_one_needs_no_transform():
+    """A contour of 1 - delta answers first; else Chernoff's inequality would."""
     directions = (3_154_536 * hs.Laplace(noise_multiplier=0.598940138582794))._directions(
         hs.Adjacency.ADD_OR_REMOVE_ONE
     )
     (answer,) = _core.delta_bounds(directions, [1e4], tolerance=1e-3, memory_limit=1 << 28)
-    assert answer.method == "chernoff_bound"
+    assert answer.method in ("contour_integral", "chernoff_bound")
     assert answer.lower > 1 - 1e-3
