@@ -8,18 +8,11 @@
 #include <vector>
 
 #include "mechanisms/mgf_line.hpp"
+#include "plan/contour_frame.hpp"
 #include "plan/question.hpp"
 #include "plan/transform_plan.hpp"
 
 namespace hockeystick {
-
-/// The tilt of the line, and the tilts of the Chernoff bounds of the aliases: 0 <= lower < tilt < higher, or -1 <=
-/// lower < tilt < higher <= 0, where a contour tells 1 - delta.
-struct Contour {
-  double lower, tilt, higher;
-  double period;      // of the aliases [nats]
-  std::size_t count;  // of samples
-};
 
 using Lines = std::vector<std::unique_ptr<MgfLine>>;
 
@@ -36,20 +29,6 @@ struct ContourPlan {
 
 /// Below this log of delta, samples and their products approach the smallest doubles.
 constexpr double least_log_delta = -680;
-
-/// Forecast rounding of the product of moments, relative to the product at the tilt.
-double likely_rounding(const Saddlepoint& saddlepoint);
-
-/// A contour without a count of samples: the line runs through the saddle point, or at a lower tilt if losses are rare
-/// and huge; its period is such that each alias is forecast to be e^log_fraction of delta.
-struct ContourFrame {
-  Contour contour;
-  Cumulants cumulants;  // at its tilt
-};
-/// `flattest`: the lowest tilt of a line, as a part of the saddle's; `highest`: the highest tilt of an alias' bound;
-/// `rounding`: of the product of moments, relative to the product at the tilt.
-ContourFrame contour_frame(const Saddlepoint& saddlepoint, const Saddle& at, double log_fraction, double rounding,
-                           double flattest, double highest = infinity);
 
 /// Plans contours for one direction of one question. Each plan uses what earlier answers showed.
 class ContourPlanner {

@@ -111,7 +111,7 @@ class WeightedLine final : public MgfLine {
     return result;
   }
 
-  // Upper bound of what is left out over what is not.
+  // Upper bound of the mass of unlisted Gaussians, relative to that of the listed ones.
   double left_out_above(double tilt, double log_listed) const {
     double sum = 0;
     for (const auto& [weight, slope] : left_out_)
@@ -124,7 +124,7 @@ class WeightedLine final : public MgfLine {
   double tilt_;
   std::vector<Ball> shares_;
   Ball listed_;
-  double beside_;  // what is left out, over what is listed
+  double beside_;  // the mass of unlisted Gaussians, relative to that of the listed ones
 };
 
 // R = 1 + sum s_i (R_i - 1), which holds for the true shares, as they add up to 1.
