@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "methods/contour_product.hpp"
-#include "methods/smoothing.hpp"
 #include "numeric/interval.hpp"
+#include "pld/smoothing.hpp"
 
 namespace hockeystick {
 

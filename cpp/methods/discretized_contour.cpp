@@ -8,11 +8,11 @@
 #include "methods/contour_composition.hpp"
 #include "methods/fft_composition.hpp"
 #include "methods/method.hpp"
-#include "methods/smoothed_plan.hpp"
 #include "methods/trivial_bounds.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/runtime/switches.hpp"
 #include "plan/cost.hpp"
+#include "plan/smoothed_plan.hpp"
 #include "plan/tuning.hpp"
 
 namespace hockeystick {

@@ -10,10 +10,10 @@
 #include "bind/bindings.hpp"
 #include "methods/contour_composition.hpp"
 #include "methods/fft_composition.hpp"
-#include "methods/smoothed_plan.hpp"
 #include "methods/trivial_bounds.hpp"
 #include "numeric/runtime/work.hpp"
 #include "plan/closing.hpp"
+#include "plan/smoothed_plan.hpp"
 #include "plan/transform_plan.hpp"
 
 namespace py = pybind11;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "methods/smoothing.hpp"
+#include "pld/smoothing.hpp"
 
 #include <algorithm>
 #include <cmath>

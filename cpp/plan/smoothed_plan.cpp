@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "methods/smoothed_plan.hpp"
+#include "plan/smoothed_plan.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <vector>
 
-#include "methods/smoothing.hpp"
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/modulus_bound.hpp"
 #include "numeric/simd/vector_math.hpp"
 #include "plan/cost.hpp"
 #include "plan/tuning.hpp"
+#include "pld/smoothing.hpp"
 
 namespace hockeystick {
 namespace {
