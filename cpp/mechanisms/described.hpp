@@ -25,7 +25,7 @@ struct Argument {
 
   std::string_view name;
   Range range;                           // of the number, or of each of the list
-  std::optional<double> otherwise = {};  // what it is if it is not given; NaN: nothing
+  std::optional<double> otherwise = {};  // the value if none is given; NaN: not known
   Kind kind = Kind::number;
   bool or_zero = false;  // whether 0 is allowed, too
 };
@@ -41,8 +41,8 @@ struct Given {
 struct PairName {
   std::string name;
   std::vector<double> parameters;
-  /// Of "allocated_above", "allocated_below", "allocated_far", "allocated_moments" and their "_back", and of "far_of_"
-  /// before the name of a pair above, which are made from another pair and not registered.
+  /// Pairs named "allocated_above", "allocated_below", "allocated_far", "allocated_moments" and these names with
+  /// "_back", and "far_of_" before the name of a pair above, are made from another pair and are not registered.
   std::shared_ptr<const PairName> step = {};
   std::shared_ptr<const DominatingPair> made = {};  // where the pair itself is given, in place of a name
 
@@ -67,7 +67,7 @@ class NoPair : public std::invalid_argument {
 struct MechanismKind;
 struct DescribedTerm;
 
-/// What a mechanism that no row of the table describes says of itself.
+/// The properties of a mechanism that no row of the table describes.
 class OwnPairs {
  public:
   virtual ~OwnPairs() = default;
@@ -77,18 +77,18 @@ class OwnPairs {
   /// Whether the pairs of a comparison and of its reverse are reverses of each other.
   virtual bool has_reverses() const = 0;
 
-  /// Whether that pair is all that is known of it: in every comparison, or in one. Else it lies between `above`, which
-  /// follows it as closely as asked, and each of `below`.
+  /// Whether one pair is known that dominates and is attained: in every comparison, or in one. Else the mechanism lies
+  /// between `above`, which follows it as closely as asked, and each of `below`.
   virtual bool is_exact() const { return true; }
   virtual bool is_exact_in(Comparison) const { return is_exact(); }
   using Pairs = std::vector<std::shared_ptr<const DominatingPair>>;
   virtual std::shared_ptr<const DominatingPair> above(Comparison way, const Accuracy&) const { return pair(way); }
   virtual Pairs below(Comparison, const Accuracy&) const { return {}; }
-  /// Pairs below and above that enclose its largest loss; none: those of the curve do.
+  /// Pairs below and above that enclose the mechanism's largest loss; none where the pairs of the curve do so.
   virtual Pairs largest(Comparison, const Accuracy&) const { return {}; }
-  /// Likewise its Renyi divergences and its mass at +inf.
+  /// Pairs below and above that enclose its Renyi divergences and its mass at +inf.
   virtual Pairs moments(Comparison, const Accuracy&) const { return {}; }
-  /// A run that never costs less, and whose pairs need no curve; none: empty.
+  /// A run that never costs less, and whose pairs need no curve; empty where none is known.
   virtual std::vector<DescribedTerm> at_most() const;
 };
 
@@ -96,7 +96,7 @@ class OwnPairs {
 struct Described {
   const MechanismKind* kind;
   std::vector<std::vector<double>> values;      // of each argument of the kind
-  std::shared_ptr<const Described> inner = {};  // what runs on a sample, or in a step, for a scheme
+  std::shared_ptr<const Described> inner = {};  // the mechanism that a scheme runs on a sample, or in a step
   std::shared_ptr<const OwnPairs> own = {};     // of own_mechanism alone
 
   double number(std::size_t argument) const { return values[argument].front(); }
@@ -105,12 +105,12 @@ struct Described {
 
 using Mechanism = std::shared_ptr<const Described>;
 
-/// Which pairs of an enclosed mechanism a question is put to.
+/// Which pairs of an enclosed mechanism answer a question.
 enum class Aspect {
-  curve,    // those that bound its curve
-  moments,  // those that enclose its Renyi divergences and its mass at +inf, where pairs above hide them
-  far,      // those that bound its Renyi divergences from its curve, and from moments what that leaves out
-  largest,  // those that enclose its largest loss, where pairs above hide it
+  curve,    // the pairs that bound its curve
+  moments,  // the pairs that enclose its Renyi divergences and its mass at +inf, which pairs above hide
+  far,      // pairs whose Renyi divergences come from its curve and, beyond the curve's losses, from moments
+  largest,  // the pairs that enclose its largest loss, which pairs above hide
 };
 
 /// A mechanism and how often it runs.
@@ -119,17 +119,17 @@ struct DescribedTerm {
   std::int64_t count;
 };
 
-/// What is known of a mechanism without one pair that tells all: pairs above and below its curve.
+/// A mechanism without a pair that is attained: pairs above and below its curve.
 struct Enclosure {
   bool closes = false;  // whether the pairs meet as the accuracy grows; if not, theory limits the bounds
   PairName (*above)(const Described&, Comparison, const Accuracy&) = nullptr;
-  /// Each of which bounds by itself what the mechanism costs from below.
+  /// Pairs below the curve. Each of them is a lower bound by itself.
   std::vector<PairName> (*below)(const Described&, Comparison, const Accuracy&);
   /// Pairs below and above that bound more than the curve.
   std::array<PairName, 2> (*beyond_curve)(const Described&, Comparison, const Accuracy&, Aspect) = nullptr;
-  /// Fewer mechanisms of the kind that dominate several.
+  /// Fewer mechanisms of this kind that dominate the given ones together.
   std::vector<DescribedTerm> (*joined)(std::span<const DescribedTerm>) = nullptr;
-  /// A pair that has the largest loss of the mechanism, the worst of an adjacency's comparisons; null: those of the
+  /// A pair with the mechanism's largest loss, the worst of an adjacency's comparisons; null where the pairs of the
   /// curve enclose it.
   PairName (*largest)(const Described&, Comparison) = nullptr;
   /// Where there is no pair above: a run that dominates the mechanism.
@@ -149,14 +149,14 @@ struct MechanismKind {
   std::vector<Argument> arguments;
   Refused refused = {};  // of `pair`, and of `enclosure`
   PairName (*pair)(const Described&, Comparison) = nullptr;
-  /// Of the mechanism on a Poisson subsample, with the sampling probability in (0, 1); null: none.
+  /// The pair of the mechanism on a Poisson subsample, with the sampling probability in (0, 1); null: none.
   PairName (*sampled)(const Described&, Comparison, double) = nullptr;
   bool is_scheme = false;                     // whether it runs another mechanism
-  void (*check)(const Described&) = nullptr;  // of what ranges do not say
+  void (*check)(const Described&) = nullptr;  // checks conditions that ranges do not express
   /// An equivalent mechanism in simplest form; null if the output ignores the data.
   Mechanism (*simplified)(const Mechanism&) = nullptr;
   const Enclosure* enclosure = nullptr;  // in place of `pair`
-  /// Of a scheme, a run that never costs less, such as its steps on all records, as curves are jointly convex.
+  /// For a scheme: a run that never costs less, such as its steps on all records, as curves are jointly convex.
   std::vector<DescribedTerm> (*at_most)(const Described&) = nullptr;
 };
 
@@ -170,11 +170,11 @@ const MechanismKind& mechanism_kind(std::string_view name);
 /// of its range.
 Mechanism described(const MechanismKind& kind, std::span<const Given> arguments, Mechanism inner = nullptr);
 
-/// The same, of the values of each argument in the order of the kind; empty ones are not given.
+/// The same, from the values of each argument in the order of the kind; empty values are not given.
 Mechanism described_in_order(const MechanismKind& kind, std::vector<std::vector<double>> values,
                              Mechanism inner = nullptr);
 
-/// A mechanism of a kind that no row describes, known by its pairs: by one, if that tells all in every comparison.
+/// A mechanism that no row describes, known by its pairs; by one pair where that pair is exact in every comparison.
 Mechanism own_mechanism(std::shared_ptr<const OwnPairs> pairs);
 
 /// An equivalent mechanism in simplest form; null if the output ignores the data.
@@ -186,7 +186,8 @@ std::vector<DescribedTerm> at_most(const Described& mechanism);
 /// Throws NoPair in a comparison that its row refuses.
 void check_comparison(const Described& mechanism, Comparison way);
 
-/// The pair that dominates it in a comparison; of an enclosed mechanism the one above. Throws NoPair if none is known.
+/// The pair that dominates the mechanism in a comparison; for an enclosed mechanism the pair above. Throws NoPair if
+/// none is known.
 PairName dominating_pair_name(const Described& mechanism, Comparison way);
 
 }  // namespace hockeystick

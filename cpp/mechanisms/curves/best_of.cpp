@@ -26,7 +26,7 @@ class Chords {
  public:
   explicit Chords(const EnclosedCurve& curve) : curve_(curve) {}
 
-  /// Within 6 u and 1e-307 of that. `from`: where the search for alpha begins; it follows alpha.
+  /// The bound at alpha, within 6 u and 1e-307 of itself. The search begins at the point `from`, which follows alpha.
   double at(double alpha, std::size_t& from) const {
     if (!(alpha > 0)) return 1 - alpha;
     const std::vector<double>&x = curve_.alpha, &y = curve_.upper;

@@ -27,15 +27,16 @@ struct RankKink {
 };
 std::vector<RankKink> kinks_of(std::vector<RankLine> lines);
 
-/// How much more often the best has a rank with the record than without it: f'(1 - x) and f'(1 - g(x)) at 0 <= x <= 1.
+/// How much likelier the best output has a given rank with the record than without it: f'(1 - x) and f'(1 - g(x)) for 0
+/// <= x <= 1.
 class RankRatios {
  public:
-  /// `back` as of rank_lines; without points nothing is known of it.
+  /// `back` is as in rank_lines; without its points nothing is known of g.
   RankRatios(const EnclosedCurve& back, const NumberOfRuns& runs);
 
-  /// Upper bound of the logarithm of f'(1 - x)^(t + 1) f'(1 - g(x))^-t for all x; t > 0.
+  /// Upper bound of log(f'(1 - x)^(t + 1) f'(1 - g(x))^-t) over all x; t > 0.
   double log_power(double t) const;
-  /// Upper bound of that of f'(1 - x) / f'(1 - g(x)).
+  /// Upper bound of log(f'(1 - x) / f'(1 - g(x))) over all x.
   double largest() const { return largest_; }
 
  private:
@@ -51,8 +52,8 @@ struct RenyiPoint {
   double order, divergence;
 };
 
-/// Bounds of the best that hold too, by which its curve may be lower: divergences, and curves above those of all runs
-/// together, of which the best is a function. No points: none.
+/// Further bounds of the best output, which may lower its curve: Renyi divergences, and curves above those of all runs
+/// together, of which the best output is a function. Empty: none.
 struct OtherBounds {
   std::vector<RenyiPoint> moments;
   EnclosedCurve forth, back;
@@ -66,11 +67,11 @@ AtomicLaw best_of_above(const EnclosedCurve& forth, const EnclosedCurve& back, c
 double best_of_upper(const EnclosedCurve& forth, const EnclosedCurve& back, const NumberOfRuns& runs,
                      const OtherBounds& others, double cells, double alpha);
 
-/// What is attained where outcomes of a law are ranked like this: first those of the lowest losses, of P-mass `first`,
-/// then the others by falling loss.
+/// The delta that is attained where the outcomes of a law are ranked as follows: first the outcomes of the lowest
+/// losses, whose P-mass is `first`, then the others by falling loss.
 AtomicLaw best_of_attained(const AtomicLaw& base, const NumberOfRuns& runs, double first);
 
-/// The P-mass of `best_of_attained` for which delta is largest where it is about `goal`.
+/// The P-mass `first` for which that delta is largest where it is about `goal`.
 double best_first_mass(const AtomicLaw& base, const NumberOfRuns& runs, double goal);
 
 }  // namespace hockeystick

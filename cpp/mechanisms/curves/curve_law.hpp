@@ -15,22 +15,22 @@
 
 namespace hockeystick {
 
-/// lower[k] <= h(alpha[k]) <= upper[k] at 0 < alpha[0] < alpha[1] < ...; at least two points. What asks for upper
-/// values alone takes a curve without lower ones, too.
+/// lower[k] <= h(alpha[k]) <= upper[k] at 0 < alpha[0] < alpha[1] < ...; at least two points. Functions that read upper
+/// values alone also take a curve without lower values.
 struct EnclosedCurve {
   std::vector<double> alpha, lower, upper;
 };
 
-/// Throws std::invalid_argument unless the points increase, up to 1e280, and some curve may lie between. What excludes
-/// one by rounding is moved.
+/// Throws std::invalid_argument unless the points increase, up to 1e280, and some curve may lie between the values. A
+/// value that excludes every curve by rounding alone is moved.
 void check_curve(EnclosedCurve& curve);
 
 /// The law of the lower convex hull of (0, 1) and (alpha, upper), continued by its last value. It lies above h: h is
 /// convex and below all points, hence below the largest convex function below them, and below its own chords.
 AtomicLaw law_above(const EnclosedCurve& curve);
 
-/// A law whose curve lies below h, with kinks at the points. Between two of them h is above a line: of any slope, and
-/// as high as the chords of the gaps beside it, continued into this one, allow.
+/// A law whose curve lies below h, with kinks at the points. Between two points h lies above the
+/// continued chords of both gaps beside them, and so above a line of any slope below their maximum.
 AtomicLaw law_below(const EnclosedCurve& curve);
 
 /// Points at increasing alpha > 0: h lies above the chord in each gap.
@@ -41,22 +41,22 @@ struct ChordPoints {
 /// The chords of `law_below`.
 ChordPoints chords_below(const EnclosedCurve& curve);
 
-/// Those of `near`, and those of `far` from where they are higher on.
+/// The points of `near`, followed by those of `far` from the loss on at which `far` is higher.
 ChordPoints spliced(ChordPoints near, const ChordPoints& far);
 
-/// Points at whole multiples of `spacing` in the loss, next to those of the curve, so that pairs of the same spacing
-/// compose on one grid: the upper values of the chords there, or chords that lie below those given, and below `floor`
-/// beyond them.
+/// Points at whole multiples of `spacing` in the loss, next to those of the curve, so that pairs of one spacing compose
+/// on one grid. The first function takes the upper values of the chords at these places; the second one takes chords
+/// that lie below the given ones, and below `floor` beyond them.
 EnclosedCurve upper_on_lattice(const EnclosedCurve& curve, double spacing);
 ChordPoints chords_on_lattice(const ChordPoints& chords, double spacing, double floor);
 
 /// The curve of the reverse, alpha h(1 / alpha) + 1 - alpha.
 EnclosedCurve reversed(const EnclosedCurve& curve);
 
-/// The upper values of both: a curve below both lies below them.
+/// The points and upper values of two curves: a curve that lies below both lies below all of these.
 EnclosedCurve least_of(const EnclosedCurve& one, const EnclosedCurve& other);
 
-/// The curve of which one part, and one of its reverse, are given from alpha = 1 on.
+/// The whole curve, from its part at alpha >= 1 and from that part of the reverse's curve.
 EnclosedCurve whole_curve(const EnclosedCurve& forth, const EnclosedCurve& back);
 
 /// A law whose curve lies below h, if h is at least `floor` and in every gap above a line through at most `value` at

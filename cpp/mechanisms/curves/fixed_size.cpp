@@ -50,8 +50,8 @@ struct Replaced {
   double mu, weight;  // j mu, w_j
 };
 
-// How the batch is drawn. `rest`: the weight of more replacements, whose outputs count as known. All weights are
-// rounded up, and curves grow with each.
+// How the batch is drawn. `rest` is the weight of more replacements, whose outputs count as if the attacker knew the
+// record. All weights are rounded up, and the curve grows with each of them.
 struct Draws {
   std::vector<Replaced> parts;
   double gamma, rest = 0;
@@ -81,17 +81,18 @@ Draws draws_of(double mu, double batch, double records, bool replaces, double ta
   return draws;
 }
 
-// How the densities lie where they are worst: Q_j with P_0, or half way from it to P_j.
+// Where the density Q_j lies at worst: at P_0, or half way from P_0 to P_j.
 enum class Others { equal, opposite };
 
-// v with which E (P_j - v P_0 - alpha Q_j)_+ has its best event beyond c, from the mean of P_0; at least 0.
+// The v with which E (P_j - v P_0 - alpha Q_j)_+ has its best event beyond c, measured from the mean of P_0; at least
+// 0.
 double even_at(Others others, double mu, double alpha, double c) {
   const double far = (others == Others::equal ? 1 : 2) * mu, exponent = far * (c - far / 2);
   if (exponent > 600) return infinity;
   return std::max(0.0, math::exp(exponent) - alpha * (others == Others::equal ? 1 : math::exp(mu * (c - mu / 2))));
 }
 
-// The v_j of the common point, which a bisection finds from below: any are valid.
+// The v_j of the common point, which a bisection approaches from below; the bound holds for any v_j.
 void set_even(const Draws& draws, Others others, double alpha, std::vector<double>& v) {
   const double most = (alpha - 1) * (1 - draws.gamma) * (1 - 8 * u);
   if (draws.parts.size() == 1) {
@@ -114,8 +115,8 @@ void set_even(const Draws& draws, Others others, double alpha, std::vector<doubl
   }
 }
 
-// Upper bounds where x > 600. With equal v_j the parts of equal others are h_j(e^x); without v_j those of opposite
-// ones are h_j(alpha).
+// Upper bounds where x > 600. With equal v_j the terms of equal other records are h_j(e^x); without v_j the terms of
+// opposite other records are h_j(alpha).
 void add_far(const Draws& draws, Others others, double step, double cells, double tail, HalfCurve& values) {
   double x = most_loss;
   const double log_gamma = math::log(draws.gamma);
@@ -131,8 +132,8 @@ void add_far(const Draws& draws, Others others, double step, double cells, doubl
   }
 }
 
-// Upper bounds at alpha = 1 + gamma (e^x - 1), x = 0, step, 2 step, ..., as far as they exceed `tail`; past e^600 by
-// the logarithms of alpha. In x the curves are as smooth as those of the noise alone.
+// Upper bounds at alpha = 1 + gamma (e^x - 1) for x = 0, step, 2 step, ..., to where they fall below `tail`; beyond
+// e^600 they are given at log alpha. As functions of x the curves are as smooth as those of the noise alone.
 HalfCurve values_above(const Draws& draws, Others others, double step, double cells, double tail) {
   HalfCurve values;
   std::vector<double> v(draws.parts.size());
@@ -176,8 +177,8 @@ AtomicLaw above(Parameters p) {
   return replacement == Replacement::by_special ? law_above(opposite, equal) : law_above(equal, opposite);
 }
 
-// The probabilities that the batch holds the position 0, 1, ... times, within 600 u of themselves; all, or those above
-// 1e-80.
+// The probabilities that the batch holds the position 0, 1, ... times, within 600 u of themselves: all of them, or
+// those above 1e-80.
 std::vector<double> times_held(double batch, double records, bool replaces) {
   if (!replaces) return {1 - batch / records, batch / records * (1 - 2 * u)};  // proof: parameter-rounding
   std::vector<double> weights{math::exp(batch * math::log1p(-1 / records))};
@@ -186,8 +187,8 @@ std::vector<double> times_held(double batch, double records, bool replaces) {
   return weights;
 }
 
-// The law of the output, cut into cells, where all other records are the opposite of the record: the sum of w_j
-// N(2 j mu) against that of w_j N(j mu).
+// The law of the output, cut into cells, where each other record is the opposite of the record: the sum of w_j N(2 j
+// mu) against that of w_j N(j mu).
 AtomicLaw below(Parameters p) {
   const double noise = p[0], batch = p[1], records = p[2], tail = p[4];
   const bool replaces = p[3] != 0;
@@ -198,7 +199,7 @@ AtomicLaw below(Parameters p) {
   // All edges and means have at most 53 bits, so that their differences are exact.
   const double mu = std::floor(mean * 0x1p42) / 0x1p42;
   const double width = mu < 1 ? 0x1p-4 : mu < 4 ? 0x1p-5 : 0x1p-6;
-  // Rarer large losses than `tail` would cost methods more than they tell.
+  // Larger losses that are rarer than `tail` would cost the methods more time than they add to the answer.
   std::size_t most = 1;
   while (most + 1 < weights.size() && weights[most + 1] > tail) ++most;
   double reach = 9;
@@ -236,7 +237,7 @@ const std::vector<Parameter> parameters{noise, batch, records, replaces, paramet
 const AtomicRegistration any(above<Replacement::any>, "fixed_size_above", parameters);
 const AtomicRegistration by_special(above<Replacement::by_special>, "fixed_size_by_special_above", parameters);
 const AtomicRegistration of_special(above<Replacement::of_special>, "fixed_size_of_special_above", parameters);
-// The tail is the mass of large losses that may be taken as one.
+// The tail is the probability of large losses that may be merged into one.
 const AtomicRegistration opposite(below, "fixed_size_special_below", {{noise, batch, records, replaces, left_out}});
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What other records make of a batch of fixed size at single rates.
+// The effect of the other records on a batch of fixed size, at single false positive rates.
 #pragma once
 
 namespace hockeystick {
@@ -12,8 +12,8 @@ struct FixedBatch {
   bool back;
 };
 
-/// A lower bound of the power at a false positive rate, by other records that have the same best event for all that
-/// they are; 0 where there are none.
+/// A lower bound of the power at a false positive rate, for other records whose values all share one best event; 0
+/// where no such records exist.
 double power_of_same_events(const FixedBatch& batch, double fpr);
 
 }  // namespace hockeystick

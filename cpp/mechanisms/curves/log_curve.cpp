@@ -22,14 +22,14 @@ double at_start(const LogPoint& a, const LogPoint& b) {
   return (a.upper - b.upper) / math::expm1(b.log_alpha - a.log_alpha);
 }
 
-// P-mass of the kink at b between the chords from a and to c, and a bound of its rounding. Underflow takes less than
-// 1e-305 of it, as of every mass.
+// The P-mass of the kink at b between the chords from a and to c, and a bound of its rounding. Underflow takes less
+// than 1e-305 of the mass, as of every mass.
 Ball kink(const LogPoint& a, const LogPoint& b, const LogPoint& c) {
   const double before = at_end(a, b), after = at_start(b, c), width = std::min(c.log_alpha - b.log_alpha, 750.0);
   return {before - after, (8 * before + (8 + width) * after) * u};  // proof: log-curve
 }
 
-// Points whose lower convex hull all of them are: leaving out others raises it.
+// The points on their own lower convex hull. Without the others the law is higher, and so still above the curve.
 std::vector<LogPoint> hull_of(const LogPoint& start, std::span<const LogPoint> beyond) {
   std::vector<LogPoint> hull{start};
   for (LogPoint next : beyond) {

@@ -21,13 +21,13 @@ struct LogPoint {
 /// increasing log_alpha: the law still lies above the curve.
 void continue_law(AtomicLaw& law, double alpha, std::span<const LogPoint> beyond);
 
-/// Upper values from alpha = 1 on, beyond `most_loss` by logarithms.
+/// Upper values of a curve at alpha >= 1; beyond the loss `most_loss` they are given by logarithms.
 struct HalfCurve {
   EnclosedCurve near;
   std::vector<LogPoint> beyond;
 };
 
-/// The law above a curve, of which and of whose reverse a half is known.
+/// The law above a curve, from upper values of the curve and of its reverse at alpha >= 1.
 AtomicLaw law_above(const HalfCurve& forth, const HalfCurve& back);
 
 /// Upper bound of the curve of N(mu, 1) against N(0, 1) at e^x, x > 0, mu >= 2; close where mu is 10 or more.

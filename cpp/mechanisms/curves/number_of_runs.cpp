@@ -28,8 +28,8 @@ double mean_of(double shape, double rise) {
   return rise / log * slowed(shape * log);
 }
 
-// The rise that a mean asks for: an end of an interval that a bisection narrows, whose means lie on either side but for
-// their rounding.
+// The rise of a given mean: one end of an interval that a bisection narrows. The means at both ends lie on either side
+// of the given one, but for their rounding.
 double rise_of(double shape, double mean) {
   if (shape == 1) return mean - 1;
   if (mean == 1) return 0;

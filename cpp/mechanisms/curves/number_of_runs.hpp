@@ -18,7 +18,7 @@ class NumberOfRuns {
 
   /// f'(1 - x), 0 <= x <= 1, convex and falling; within `error` of itself.
   double rate(double x) const;
-  /// The logarithm of f'(1 - x) / mean, as far off as `error`.
+  /// log(f'(1 - x) / mean), within the same error.
   double log_share(double x) const;
   /// The size of its slope, and of that of its logarithm, within 2^-40 of themselves and `error` / x of the rate, or of
   /// 1: near a mean of 1 the rise is known as well as the mean less 1.
@@ -35,8 +35,8 @@ class NumberOfRuns {
   double none() const;
   double none_above() const { return none() * (1 + error_); }
 
-  /// Upper bound of the largest loss of the best, `loss` that of a run, `back` that of the reverse, `variation` their
-  /// total variation; infinite losses are allowed.
+  /// Upper bound of the largest loss of the best output. `loss` is the largest loss of a run, `back` that of the
+  /// reverse, `variation` their total variation; losses may be infinite.
   double largest_loss(double loss, double back, double variation) const;
 
   double mean() const { return mean_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever has Renyi divergences of one order 1 + t of at most R in both directions: a pair above all of them, by
-// cpp/proofs/renyi-curve.md. For alpha >= 1, h(alpha) <= e^(t R) alpha^-t t^t / (1 + t)^(1 + t).
+// A mechanism whose Renyi divergences of one order 1 + t are at most R in both directions: a pair that dominates every
+// such mechanism (cpp/proofs/renyi-curve.md). For alpha >= 1, h(alpha) <= e^(t R) alpha^-t t^t / (1 + t)^(1 + t).
 #include <algorithm>
 
 #include "mechanisms/curves/zero_concentrated.hpp"
@@ -35,8 +35,8 @@ const AtomicRegistration registration(above, "renyi_dp_above",
                                         parameter::cells,
                                         {"tail", {1e-300, 1, Range::Ends::open_above}}}});
 
-// Renyi divergences do not fall with the order: up to that order they are at most the divergence. Beyond nothing is
-// known.
+// Renyi divergences do not fall with the order: at lower orders they are at most the given one. At higher orders
+// nothing is known.
 class RenyiMoments final : public MomentsAlone {
  public:
   explicit RenyiMoments(Parameters p) : t_(p[0] - 1), divergence_(p[1]) {}

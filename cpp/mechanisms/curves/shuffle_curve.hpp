@@ -39,7 +39,7 @@ struct ShuffledEpoch {
 /// The smaller of the bound and of the curve of the record's own step.
 class ShuffleBound {
  public:
-  /// `cells`: the number of cells in a deviation of each law. About `tail` or less of the mass is left out.
+  /// `cells` is the number of cells in a deviation of each law. About `tail` of the mass, or less, is left out.
   ShuffleBound(const ShuffledEpoch& epoch, double cells, double tail);
 
   /// h at alpha >= 1. Questions in increasing order of alpha cost less.
@@ -70,9 +70,9 @@ class ShuffleBound {
   Search searches_[2];
 };
 
-/// h from above at alpha < 1 and >= 1, up to the first value below `tail`, at least 1e-16, in the direction that loses
-/// the record or back, which are the same if records replace each other. What was asked for last is kept, and goes on
-/// for a smaller tail.
+/// Upper values of h at alpha < 1 and alpha >= 1, up to the first value below `tail`, which is at least 1e-16. The
+/// direction loses the record or brings it back; both are the same if records replace each other. The last curve is
+/// kept, and is continued where a smaller tail is asked for.
 EnclosedCurve shuffle_curve(const ShuffledEpoch& epoch, double cells, double tail, bool back);
 
 }  // namespace hockeystick

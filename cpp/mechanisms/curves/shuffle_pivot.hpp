@@ -19,8 +19,8 @@ struct PivotNodes {
   double excess;
 };
 
-/// In cells of `width` of g, or less. About `tail` of the mean of p may lie above the last corner. mu: as of
-/// split_lognormal. Everything rounded so that the sum is above E f(p, q).
+/// The cells of g are at most `width` wide. About `tail` of the mean of p may lie above the last corner. mu is as in
+/// split_lognormal. All roundings keep the sum above E f(p, q).
 PivotNodes pivot_nodes(double mu, double width, double tail);
 
 }  // namespace hockeystick

@@ -10,8 +10,9 @@
 namespace hockeystick {
 namespace {
 
-// The probability that any batch's weight is further from 1 than `far`. By levels t of the largest size of what a
-// record adds to the first output, in deviations: weights of records are then within a ratio of e^(2 nu t + 2.5 nu^2).
+// The probability that any batch's weight is further from 1 than `far`. The probability is summed over levels t of the
+// largest size, in deviations, of the term that a record adds to the first output: the weights of records are then
+// within a ratio of e^(2 nu t + 2.5 nu^2).
 double mistaken_at(double far, double nu, double others, double size, double enough) {
   double total = 0, reached = 1;
   for (double t = 0.5; reached > 0.01 * enough; t += 0.25) {
@@ -36,7 +37,7 @@ BatchWeights batch_weights(double nu, std::int64_t others, double size, double m
   }
   const double found = mistaken_at(far, nu, count, size, mistaken);
   if (!(found < mistaken)) return {0, others, 1, 1, 1};
-  // So many of each that their mean is 1, the larger one rounded up.
+  // The numbers of both weights make their mean 1; the larger number is rounded up.
   const double below = std::min(1.0, far);
   const double highs = std::max(1.0, std::floor(count * below / (below + far)));
   const double high = 1 + (count - highs) / highs * below;  // proof: shuffled-first

@@ -6,15 +6,16 @@
 
 namespace hockeystick {
 
-/// The other batches' weights lie between two of mean 1, of which so many batches have the larger one, `high`, and the
-/// others have `low`; but with the probability `mistaken`.
+/// The other batches' weights have the mean 1 and lie between `low` and `high`, but with the probability `mistaken`.
+/// They are most uneven where `highs` of the batches have the weight `high` and `lows` of them have `low`.
 struct BatchWeights {
   std::int64_t highs, lows;
   double high, low, mistaken;
 };
 
-/// Of `others` batches, of `size` records each, whose contributions move a batch by nu at most in units of the noise.
-/// As close as a probability of `mistaken`, in (0, 1), allows; `highs` is 0 where nothing helps.
+/// The weights of `others` batches of `size` records each. A record's contribution moves the mean of a batch by at most
+/// nu, in units of the noise. `mistaken`, in (0, 1), is the probability that weights may lie outside; `highs` is 0
+/// where no bound helps.
 BatchWeights batch_weights(double nu, std::int64_t others, double size, double mistaken);
 
 }  // namespace hockeystick

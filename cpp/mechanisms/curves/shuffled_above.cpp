@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An epoch of a Gaussian mechanism over shuffled batches: pairs above, where it leaves records out or uses every one.
+// An epoch of a Gaussian mechanism over shuffled batches: pairs that dominate an epoch that leaves records out, and one
+// that uses every record.
 #include <algorithm>
 
 #include "mechanisms/curves/shuffle_curve.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shuffle model: n users send the outputs of epsilon0-locally private randomizers in random order. Pairs above and
-// below what one user's change of her value tells, by cpp/proofs/shuffled-local.md: for n independent copies of Z,
+// The shuffle model: n users send the outputs of epsilon0-locally private randomizers in random order. The file has
+// pairs that dominate the outputs before and after one user changes her value, and pairs that such users attain
+// (cpp/proofs/shuffled-local.md). For n independent copies of Z,
 //     h(alpha) <= E (Z_1 + ... + Z_n)_+ / n.
 #include <algorithm>
 #include <cmath>
@@ -22,7 +23,7 @@ constexpr double least_part = 1e-5;  // of the tail: what windows leave out
 enum Randomizer { any, adaptive, k_ary, laplace };
 
 // Z is scale (e - alpha) or scale (1 - alpha e), with probability ends / 2 each; third (1 - alpha) with probability
-// `same`, where the output tells no more than that it is this user's; else 0. e = 1 + lead.
+// `same`, where the output shows only that it is this user's; else 0. e = 1 + lead.
 struct Blanket {
   double lead, scale, ends, third, same, nothing;
 
@@ -45,8 +46,8 @@ Blanket blanket_of(double epsilon, int randomizer, double k) {
   return {lead, 1, 2 / (root * (root + 1)), e, less / (root * root), less * (root + 1 - math::expm1(-epsilon))};
 }
 
-// The mean over the number of the user's outputs that tell no more, of curves given that number: by numbers, or above
-// them by a normal variable, which is larger in convex order and is spread over few places.
+// The mean, over the number of copies of Z that have the third value, of the curves given that number: a sum over all
+// numbers, or a bound by a normal variable, which is larger in convex order and needs few places.
 class CurveAbove {
  public:
   CurveAbove(double n, const Blanket& blanket, double cut) : users_(n), blanket_(blanket), same_(1, 0.5, 0.5, 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An epoch of a Gaussian mechanism over shuffled batches: a pair below, which tells more than the largest batch where
+// An epoch of a Gaussian mechanism over shuffled batches: a pair below that is closer than the largest batch's where
 // noise is large.
 //
 // As in shuffled.cpp, up to a shift the b outputs are the mean over i of N(with mu e_i, I) before a record is replaced,
@@ -132,7 +132,8 @@ AtomicLaw below(Parameters p) {
   std::vector<Sum> sums;
   const auto together = static_cast<std::size_t>(std::max(1.0, units * std::sqrt(batches) / atoms));
   Sum next;
-  // From within the negative half of the circle on. What is left at the end is left out, which lowers the curve.
+  // The sums run from within the negative half of the circle. Mass that is left at the end is dropped, which lowers the
+  // curve.
   for (std::size_t k = 0; k < period; ++k) {
     const std::size_t at = (k + period - period / 4) % period;
     next.with += with[at], next.without += without[at], next.off += off;

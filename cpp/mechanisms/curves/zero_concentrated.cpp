@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever is rho-zCDP, D_a <= rho a for all orders a > 1 in both directions: a pair above all of them, and some of
-// them, by cpp/proofs/zero-concentrated-curve.md. For alpha >= 1 and any t > 0,
+// A mechanism that is rho-zCDP: D_a <= rho a for all orders a > 1 in both directions. The file has a pair that
+// dominates every such mechanism, and pairs that some of them attain (cpp/proofs/zero-concentrated-curve.md). For alpha
+// >= 1 and any t > 0,
 //     h(alpha) <= e^(rho t (t + 1)) alpha^-t (1 + 1/t)^-(1 + t) / t.
 #include "mechanisms/curves/zero_concentrated.hpp"
 
@@ -76,7 +77,7 @@ AtomicLaw below(Parameters parameters) {
   return law;
 }
 
-// Cells in a deviation sqrt(2 rho) of the loss; the tail is the value at which they end.
+// `cells` is the number of cells in a deviation sqrt(2 rho) of the loss; the curve ends where it falls to `tail`.
 const AtomicRegistration registration_above(
     above, "zero_concentrated_above",
     {{{"rho", {1e-24, 1e9}}, parameter::cells, {"tail", {1e-300, 1, Range::Ends::open_above}}}});
@@ -118,7 +119,7 @@ double zero_concentrated_delta(double rho, double epsilon, double t) {
   return std::min({1.0, variation_above(rho), value_above(rho, epsilon, t)});
 }
 
-// Where the bound of delta is `delta`: rho (1 + t) - log(1 + 1/t) - (log delta + log(1 + t)) / t.
+// Epsilon where the bound of delta is `delta`: rho (1 + t) - log(1 + 1/t) - (log delta + log(1 + t)) / t.
 double zero_concentrated_epsilon(double rho, double delta, double t) {
   if (variation_above(rho) <= delta) return 0;
   const double a = rho * (1 + t), b = math::log1p(1 / t), c = -math::log(delta) / t, d = math::log1p(t) / t;

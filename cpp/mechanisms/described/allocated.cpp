@@ -19,14 +19,16 @@ using namespace rows::allocations;
 
 constexpr double most_convolved = 300;  // nats
 
-// The spacing of losses at which a curve may bend: of as many cells, or finer where that puts it on the run's lattice.
+// The spacing of losses at which a curve may bend: the one that the accuracy asks for, or a finer one on the run's
+// lattice.
 double spacing_of(const Allocation& allocation, const Accuracy& accuracy) {
   const double wanted = allocation_interval(allocation, accuracy.cells) / allocation_stride, lattice = accuracy.lattice;
   if (lattice == infinity) return wanted;
   return wanted > lattice ? lattice * std::floor(wanted / lattice) : lattice / std::ceil(lattice / wanted);
 }
 
-// Name of the pair "above", "below", "far" or "moments", made from the pair of a step. "moments" bounds both sides.
+// The name of the pair "above", "below", "far" or "moments" that is made from the pair of a step. "moments" bounds both
+// sides.
 PairName convolved(const std::string& what, bool is_above, const Described& one, Comparison way,
                    const Accuracy& accuracy) {
   const double epochs = one.number(second);
@@ -37,7 +39,7 @@ PairName convolved(const std::string& what, bool is_above, const Described& one,
   const double spacing = mu > 0 ? spacing_of({mu, one.number(first)}, of_series) : 0;
   if (epochs > 1) {
     double noise = noise_of(one) / std::sqrt(epochs);
-    // Outward, as the curve falls with the noise.
+    // The noise is rounded outward, as the curve falls with the noise.
     noise *= 1 + (is_above ? -1 : 1) * 0x1p-50;  // proof: parameter-rounding
     step.parameters = {noise};
   }
@@ -46,8 +48,8 @@ PairName convolved(const std::string& what, bool is_above, const Described& one,
           std::make_shared<const PairName>(std::move(step))};
 }
 
-// Whether little noise tells the curve as it is: of a removed record, or of an added one with losses beyond those of
-// convolutions, which the least of all steps has, or most of them: convolutions then know small deltas alone.
+// Whether the closed forms for little noise give the curve: for a removed record, or for an added one where the
+// smallest loss of all steps, or most losses, lie beyond those of convolutions, which then bound small deltas alone.
 bool is_visible(double noise, double steps, Comparison way, const Accuracy& accuracy) {
   if (noise >= visible || form(way) != "add") return noise < visible;
   const double beyond = normal_tail(most_convolved * noise - 0.5 / noise);
@@ -65,7 +67,7 @@ PairName allocated(bool is_above, const Described& one, Comparison way, const Ac
   if (is_visible(one, way, accuracy))
     return {"visible_allocation_" + std::string(form(way)) + "_" + side,
             {noise_of(one), steps, epochs, accuracy.cells, to_the_end(accuracy.tail)}};
-  // The series, which knows the curve to an absolute error, takes less work.
+  // The series, which bounds the curve to an absolute error, takes less work than convolutions.
   const bool by_series =
       is_gaussian(*one.inner) && accuracy.tail >= 5e-17 && has_series({std::sqrt(epochs) / noise_of(one), steps});
   if (!by_series) return convolved(side, is_above, one, way, accuracy);
@@ -76,7 +78,7 @@ PairName allocated(bool is_above, const Described& one, Comparison way, const Ac
            absolute(accuracy.tail)}};
 }
 
-// What bounds more than the curve, or adds to it what its losses leave out.
+// Pairs that bound more than the curve, or that add the losses which the curve leaves out.
 std::array<PairName, 2> allocated_beyond_curve(const Described& one, Comparison way, const Accuracy& at,
                                                Aspect aspect) {
   const PairName moments = convolved("moments", true, one, way, at);

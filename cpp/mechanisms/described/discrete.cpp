@@ -31,7 +31,8 @@ PairName discrete_laplace(const Described& one, Comparison way) {
 // Of discrete Gaussian noise: sigma, sensitivity, truncation.
 double bound(const Described& one) { return std::isnan(one.number(2)) ? infinity : one.number(2); }
 
-// Most integers that are listed on a side: 38 sigmas, beyond which lies less than the smallest mass that counts.
+// The most integers that are listed on a side: 38 sigmas, beyond which the mass is less than the smallest one that
+// counts.
 double room(const Described& one) {
   constexpr double most_atoms = 4e6;
   return std::floor((most_atoms - 2 * one.number(1)) / 2) - 1;
@@ -46,14 +47,14 @@ void check_size(const Described& one) {
     checked("truncation, of at most 4e6 integers,", bound(one), {0, room(one)});
 }
 
-// Noise of more integers is known between two Gaussians.
+// Noise of more integers lies between two Gaussians.
 Mechanism simplest_discrete_gaussian(const Mechanism& one) {
   if (is_listed(*one)) return one;
   const auto [least, most] = gaussians_about(one->number(0), one->number(1));
   return described_in_order(mechanism_kind("gaussian_between"), {{least}, {most}});
 }
 
-// Where one pair is needed.
+// The Gaussian above, where a question needs one pair.
 void check_listed(const Described& one) {
   if (is_listed(one)) return;
   checked("sigma, where noise is sampled or one pair is asked for,", one.number(0), {0, room(one) / 38});

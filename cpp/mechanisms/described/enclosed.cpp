@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mechanisms that are known by pairs above and below their hockey-stick curve.
+// Mechanisms for which pairs above and below their hockey-stick curve are known, but no exact one.
 #include "mechanisms/described/enclosed.hpp"
 
 #include <algorithm>
@@ -43,10 +43,10 @@ void check_allocation(const Described& one) {
   checked("epochs, unless mechanism is gaussian,", one.number(second), {1, 1});
 }
 
-// Shuffled: batches, epochs, left out, sizes of a batch and of the last one. Above, whoever knows the record's batch
-// sees one Gaussian step.
+// Shuffled batches: batches, epochs, records left out, the size of a batch and of the last one. Above, an attacker who
+// knows the record's batch sees one Gaussian step.
 constexpr std::size_t fourth = 3, fifth = 4;
-constexpr Range of_theorem{0.3, 1e4};  // noise multipliers at which the theorems are made use of
+constexpr Range of_theorem{0.3, 1e4};  // noise multipliers at which the theorems are used
 constexpr double curve_cells = 24;     // twice as many gain 3e-3 of epsilon at most, and theory leaves more open
 constexpr double rarest = 1e-300;  // what the curve may leave out of a loss whose moments are asked: next to nothing
 
@@ -96,25 +96,26 @@ PairName shuffled_above(const Described& one, Comparison way, const Accuracy& ac
   return {"shuffled_every_above", {noise, batches, last, known, replaced, curve_cells, tail, backward}};
 }
 
-// The pairs of ways in which the other records may stand. The record is left out with the probability r / n: of the
-// more, the fewer records are in a batch.
+// The pairs of the positions in which the other records may stand. The record is left out with the probability r / n,
+// which is the larger, the fewer records a batch has.
 Names shuffled_below(const Described& one, Comparison way, const Accuracy& accuracy) {
   const double noise = shuffled_noise(one, 1), batches = one.number(first), spread = noise / rows::distance(way);
   const double size = size_of_batch(one), used = batches * (size > 0 ? size : 1.0);
   const double joins = used / (used + left_out(one)) * (1 - 4 * u);  // proof: parameter-rounding
   const bool always = left_out(one) == 0;
   const std::string end = back(is_backward(way));
-  // Where the means of the record's batch stand, with it and without it, among the others'.
+  // The means of the record's batch, with the record and without it, among the means of the other batches.
   Names known{{"shuffled_below" + end, {noise, batches, 2.0, 1.0, always ? 1.0 : joins}}};
   if (replaces(way)) known.push_back({"shuffled_below" + end, {noise, batches, 2.0, 0.0, always ? 1.0 : joins}});
-  // Who chooses the last batch has seen all others, of this epoch alone.
+  // An adversary who chooses the last batch has seen all other batches, of this epoch alone.
   if (always && one.number(second) == 1 && Range{1, 1000}.holds(noise) && Range{2, 10}.holds(batches)) {
     const double last = size_of_last(one) > 0 ? size_of_last(one) / size : 1;
     known.push_back({"shuffled_chosen_below" + end, {noise, batches, 2.0, replaces(way) ? 0.0 : 1.0, last}});
   }
   if (!replaces(way) && Range{1, 1000}.holds(spread) && Range{2, 1e5}.holds(batches))
     known.push_back({"shuffled_sum_below" + end, {noise, batches, 2.0, 1.0, always ? 1.0 : joins}});
-  // Below these noises the largest batch, or a sum, tells more than a random allocation does, or as much for less.
+  // Below these noises the largest batch, or a sum, gives a higher lower bound than a random allocation does, or the
+  // same bound in less time.
   const double least = replaces(way) ? 1.0 : batches > 1e5 ? 1.5 : 8.0;
   if (!Range{least, 1000}.holds(spread) || batches == 1) return known;
   const std::string name = "random_allocation_below";
@@ -127,7 +128,7 @@ Names shuffled_below(const Described& one, Comparison way, const Accuracy& accur
   return known;
 }
 
-// Moments of high orders are made of losses that are rare, of which the record's own step tells more than the curve.
+// Moments of high orders come from rare losses, for which the record's own step is a closer bound than the curve.
 std::array<PairName, 2> shuffled_beyond_curve(const Described& one, Comparison way, const Accuracy& accuracy, Aspect) {
   PairName above = own_step(one, way);
   if (PairName curve = shuffled_above(one, way, {accuracy.cells, rarest}); curve.name != above.name)
@@ -140,7 +141,7 @@ const Enclosure shuffled{.above = shuffled_above,
                          .beyond_curve = shuffled_beyond_curve,
                          .largest = rows::inner_pair};
 
-// Zero-concentrated privacy: rho. Several make one, whose rho is the sum, rounded up.
+// Zero-concentrated privacy: rho. Several mechanisms make one, whose rho is their sum, rounded up.
 constexpr double root_error = 0x1p-50;  // relative, of the root of a quotient; proof: parameter-rounding
 
 PairName normal(double rho, double off) { return {"gaussian", {std::max(off / std::sqrt(2 * rho), 1e-3)}}; }
@@ -151,7 +152,7 @@ PairName concentrated_above(const Described& one, Comparison, const Accuracy& ac
 
 std::vector<DescribedTerm> sum_of_rhos(std::span<const DescribedTerm> terms) {
   Described joined = *terms.front().mechanism;
-  // Beyond the range no Gaussian of a noise that is known has as large divergences.
+  // Beyond that range no Gaussian mechanism of a known noise has divergences as large.
   joined.values = {{checked("sum of rho", rows::sum_above(terms, first), joined.kind->arguments.front().range)}};
   return {{std::make_shared<const Described>(std::move(joined)), 1}};
 }
@@ -167,7 +168,8 @@ const Enclosure concentrated{.above = concentrated_above,
                              .joined = sum_of_rhos,
                              .largest = [](const Described& one, Comparison) { return normal(one.number(first), 1); }};
 
-// Selected steps: steps, how many of them a record joins, epochs. Above are random allocations in blocks of steps.
+// Selected steps: steps, the number of steps that a record joins, epochs. Above are random allocations in blocks of
+// steps.
 std::vector<DescribedTerm> blocks(const Described& one) {
   const double steps = one.number(first), selected = one.number(second);
   const double least = std::floor(steps / selected), larger = steps - least * selected;
@@ -204,14 +206,15 @@ PairName selected_mean(const Described& one) {
 Names selected_below(const Described& one, Comparison way, const Accuracy& accuracy) {
   const double steps = one.number(first), selected = one.number(second), epochs = one.number(third);
   const PairName mean = selected_mean(one);
-  // More cells tell next to nothing, and a smaller tail takes little more: one pair serves most questions of a run.
+  // More cells lower the gap by next to nothing, and a smaller tail takes little more time: one pair serves most
+  // questions about a run.
   const double cells = std::max(24.0, accuracy.cells), tail = absolute(accuracy.tail < 1e-12 ? 0 : accuracy.tail);
   if (!of_series.holds(noise_of(one) / std::sqrt(epochs))) return {mean};
   return {{"selected_steps_below" + back(form(way) == "add"), {noise_of(one), steps, selected, epochs, cells, tail}},
           mean};
 }
 
-// Those above are of the blocks.
+// The pairs above are those of the blocks.
 std::array<PairName, 2> selected_beyond_curve(const Described& one, Comparison way, const Accuracy&, Aspect) {
   if (form(way) == "add") return {selected_mean(one), selected_mean(one)};
   const PairName moments{"selected_steps_moments",

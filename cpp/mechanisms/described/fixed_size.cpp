@@ -29,8 +29,9 @@ PairName fixed_above(const Described& one, Comparison way, const Accuracy& accur
            to_the_end(accuracy.tail)}};
 }
 
-// How often a record is drawn with replacement, below the true law in each tail: noise, 1, times and weights. Weights
-// are within 1e-13 of themselves, and 1e-12 is taken off each of the groups, which count as their smallest.
+// How often a record is drawn with replacement, from below the true law in each tail: noise, 1, numbers of draws and
+// their weights. Weights are within 1e-13 of themselves, and 1e-12 is taken off each group of numbers, which counts as
+// its smallest number.
 std::vector<double> drawn_below(double noise, double draws, double records) {
   constexpr std::size_t most_groups = 8;
   const double mean = draws / records;
@@ -57,7 +58,7 @@ std::vector<double> drawn_below(double noise, double draws, double records) {
   return all;
 }
 
-// The pairs of adversaries, each with the same other records in every run.
+// The pairs of adversaries who keep the same other records in every run.
 Names fixed_below(const Described& one, Comparison way, const Accuracy& accuracy) {
   const double noise = noise_of(one) / rows::distance(way), batch = one.number(first), records = one.number(second);
   Names known;
@@ -74,15 +75,15 @@ Names fixed_below(const Described& one, Comparison way, const Accuracy& accuracy
   return known;
 }
 
-// All draws may be of the record, which then moves the sum as often: as much as often squared Gaussians together. Up to
-// 2^26 the square is exact.
+// All draws may be of the record, whose contribution is then added once for each draw: the pair is that of as many
+// Gaussians released together as the square of the number of draws. Up to 2^26 the square is exact.
 PairName all_drawn(const Described& one, Comparison way, const Accuracy& accuracy) {
   const double often = one.number(third) != 0 ? one.number(first) : 1, noise = noise_of(one) / rows::distance(way);
   if (often > 0x1p26) return fixed_above(one, way, accuracy);
   return often > 1 ? PairName{"joint_gaussian", {noise, often * often}} : PairName{"gaussian", {noise}};
 }
 
-// Divergences are quasi-convex, so that the largest divergence over all draws of the batch lies above.
+// Divergences are quasi-convex, so that the largest divergence over all draws of the batch is an upper bound.
 std::array<PairName, 2> fixed_beyond_curve(const Described& one, Comparison way, const Accuracy& accuracy, Aspect) {
   return {fixed_below(one, way, accuracy).front(), all_drawn(one, way, accuracy)};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mechanisms of which a Renyi divergence of one order is known.
+// Mechanisms with a known Renyi divergence of one order.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,13 +11,14 @@ namespace {
 
 using namespace rows::arguments;
 
-// A Gaussian whose divergence of that order is at most that: of noise sqrt(order / (2 divergence)), rounded up.
+// A Gaussian whose divergence of that order is at most the given one: its noise is sqrt(order / (2 divergence)),
+// rounded up.
 PairName normal_below(const Described& one) {
   const double noise = std::sqrt(one.number(first) / (2 * one.number(second)));
   return {"gaussian", {std::max(noise * (1 + 0x1p-50), 1e-3)}};  // proof: parameter-rounding
 }
 
-// One mechanism for each order, whose divergence is the sum: they add up. Sums beyond the range stay apart.
+// One mechanism for each order, whose divergence is the sum of the given ones. Sums beyond the range stay apart.
 std::vector<DescribedTerm> sums_of_divergences(std::span<const DescribedTerm> terms) {
   std::vector<DescribedTerm> joined, same;
   std::vector<DescribedTerm> left(terms.begin(), terms.end());

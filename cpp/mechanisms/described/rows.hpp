@@ -26,7 +26,7 @@ struct Row {
   explicit Row(MechanismKind kind);
 };
 
-/// Of a Poisson subsample, whose probability is the first argument.
+/// The arguments on a Poisson subsample, the first of which is the sampling probability.
 Mechanism simplest_poisson(const Mechanism& one);
 
 /// The Poisson-sampled form of a pair that is not known where records replace each other; `parameters` come before the
@@ -42,22 +42,23 @@ PairName own_pair(const Described& one, Comparison);
 /// Its Poisson-sampled form.
 PairName own_sampled_pair(const Described& one, Comparison way, double q);
 
-/// The pair of what a scheme runs.
+/// The pair of the mechanism that a scheme runs.
 PairName inner_pair(const Described& one, Comparison way);
 
-/// Nothing, where the first argument is 0.
+/// The mechanism; null, as its output ignores the data, where the first argument is 0.
 inline Mechanism nothing_of_zero(const Mechanism& one) { return one->number(0) == 0 ? nullptr : one; }
 
-/// What a scheme runs as if every record were in it, `at_once` times on the same record, in each of `times` rounds.
+/// The run of a scheme's mechanism with every record in it: `at_once` runs on the same record in each of `times`
+/// rounds.
 std::vector<DescribedTerm> own_steps(const Described& one, double at_once = 1, double times = 1);
 
-/// The sum of an argument over the terms, rounded up.
+/// The sum of an argument over all terms, rounded up.
 double sum_above(std::span<const DescribedTerm> terms, std::size_t argument);
 
-/// How far apart two means are: replaced, N(-1) against N(1).
+/// The distance of the two means; where a record is replaced the means are -1 and 1.
 inline double distance(Comparison way) { return replaces(way) ? 2.0 : 1.0; }
 
-/// What rows of mechanisms with a gap share, which run a Gaussian.
+/// The properties that rows of mechanisms with a gap share, which run a Gaussian.
 namespace arguments {
 
 using Names = std::vector<PairName>;
@@ -68,10 +69,10 @@ inline double noise_of(const Described& one) { return one.inner->number(first); 
 inline std::string back(bool is) { return is ? "_back" : ""; }
 inline bool counts_records(Comparison way) { return way == Comparison::remove || way == Comparison::add; }
 
-/// A tail of a curve whose values are known to an absolute error, as doubles of size 1 are.
+/// The tail of a curve whose values carry an absolute error, as doubles of size 1 do.
 inline double absolute(double tail) { return std::max(tail, 1e-16); }
 
-/// Of a curve that ends where it falls to the tail.
+/// The tail of a curve that ends where it falls to the tail.
 inline double to_the_end(double tail) { return std::max(tail, 1e-300); }
 
 inline void check_gaussian(const Described& one) {

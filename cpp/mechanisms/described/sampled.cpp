@@ -15,7 +15,7 @@ PairName poisson(const Described& one, Comparison way) {
   return one.inner->kind->sampled(*one.inner, way, one.number(0));
 }
 
-// Of truncated Poisson batches: noise multiplier, q, largest batch, dataset size.
+// The arguments of truncated Poisson batches: noise multiplier, q, largest batch, dataset size.
 PairName truncated(const Described& one, Comparison way) {
   const bool special = way == Comparison::special_remove || way == Comparison::special_add;
   const Truncation drawn = truncation(one.number(3), one.number(1), one.number(2));

@@ -9,8 +9,8 @@ using namespace rows::arguments;
 
 // epsilon0, users, whether each place in the order has a randomizer of its own, chosen from earlier reports, choices of
 // k-ary response, whether noise is Laplace's.
-// Above, twice as many gain 2e-4 to 5e-4 of epsilon for up to half more time, half as many lose 1e-3 and save half.
-// Below, 24 are what a question at delta = 1e-6 asks for; half as many lose 5e-3. Theory leaves more open.
+// Above, twice as many cells lower epsilon by 2e-4 to 5e-4 for up to half more time, and half as many raise it by 1e-3
+// and save half. Below, 24 cells suit a question at delta = 1e-6; half as many lose 5e-3. Theory leaves a wider gap.
 constexpr double most_cells = 16, most_below = 24;
 enum Randomizer { any, adaptive, k_ary, laplace };
 
