@@ -20,14 +20,14 @@ enum class Comparison {
 
 inline Comparison reversed(Comparison way) { return static_cast<Comparison>(static_cast<int>(way) ^ 1); }
 
-/// Whether it is the second of its adjacency: the reverse of another comparison.
+/// Whether a comparison is the second of its adjacency: the reverse of another comparison.
 inline bool is_backward(Comparison way) { return static_cast<int>(way) % 2 == 1; }
 
 /// Whether any record may take the place of any other.
 inline bool replaces(Comparison way) { return way == Comparison::replace || way == Comparison::replace_back; }
 
-/// "replace" if any record may take the place of any other. Else "remove" if a record is there first and then not, or
-/// no longer one that counts, or "add" for the reverse.
+/// "replace" if any record may take the place of any other. Else "remove" if a record that counts is there first and
+/// then is not, or no longer counts; "add" for the reverse.
 inline std::string_view form(Comparison way) { return replaces(way) ? "replace" : is_backward(way) ? "add" : "remove"; }
 
 /// A relation between datasets; the worst of its comparisons counts.

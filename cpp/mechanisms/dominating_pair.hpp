@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interface that every mechanism implements: a dominating pair, what is proved of it, and what is only for
-// planning.
+// The interface that every mechanism implements: a dominating pair, the bounds that are proved of it, and guesses for
+// plans.
 #pragma once
 
 #include <memory>
@@ -67,9 +67,9 @@ struct SampledGaussian {
   enum class Form { none, remove, add, replace } form = Form::none;
 };
 
-/// Two distributions (P, Q) that dominate every neighbouring pair of outputs of a mechanism
-/// (Zhu, Dong, Wang 2022, Definition 7), with privacy loss L = log dP/dQ. Immutable. All that it states is proved, but
-/// for two guesses of types that no certificate accepts.
+/// Two distributions (P, Q) that dominate every neighbouring pair of outputs of a mechanism (Zhu, Dong, Wang 2022,
+/// Definition 7), with privacy loss L = log dP/dQ. Immutable. All its statements are proved but for two guesses, whose
+/// types no certificate accepts.
 class DominatingPair {
  public:
   DominatingPair() = default;
@@ -84,10 +84,10 @@ class DominatingPair {
   /// The same without the tails, which may take most of the time of a few cells.
   virtual PairCells integrate_inner(std::span<const double> edges) const { return integrate(edges); }
 
-  /// A guess: 100 to 1000 nodes that carry E_P[e^(theta L)] for the tilts that a question may need.
+  /// A guess of 100 to 1000 nodes that carry E_P[e^(theta L)] for the tilts that a question may need.
   virtual LossNodes nodes() const = 0;
 
-  /// A guess: its atoms.
+  /// A guess of its atoms.
   virtual AtomSketch atom_sketch() const;
 
   /// Some atoms of L, by increasing loss: the losses are exact, the masses lower bounds.
@@ -161,7 +161,7 @@ class DominatingPair {
   /// pairs is Gaussian: mu^2 adds up.
   virtual double gaussian_mu() const { return 0; }
 
-  /// What a Poisson-sampled Gaussian is; else none.
+  /// The parameters of a Poisson-sampled Gaussian; none for other pairs.
   virtual SampledGaussian sampled_gaussian() const { return {}; }
 
  protected:

@@ -27,10 +27,10 @@ struct Known {
 };
 using ByHash = std::multimap<std::size_t, Known>;
 
-// The pairs that were asked for last, which are held so that a mechanism that is made again finds what its pair knows.
+// The pairs that were asked for last. They are held so that a mechanism that is made again finds its pair's tables.
 class Recent {
  public:
-  // Holds this one too; `dropped` takes those that are no longer held.
+  // Holds this pair too; `dropped` takes the pairs that are no longer held.
   void hold(const Pair& pair, std::vector<Pair>& dropped) {
     if (const auto found = place_.find(pair.get()); found != place_.end())
       return order_.splice(order_.begin(), order_, found->second);
@@ -64,7 +64,7 @@ class Recent {
 ForkSafeMutex& guard = *new ForkSafeMutex;
 ByHash& known = *new ByHash;
 Recent& recent = *new Recent;
-std::size_t most = 64;  // of the known, until those that nobody holds are dropped
+std::size_t most = 64;  // of the known pairs, until those that nobody holds are dropped
 
 std::size_t hash_of(const PairName& name) {
   std::size_t hash = std::hash<std::string>{}(name.name);

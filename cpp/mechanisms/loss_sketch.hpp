@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pair guesses of its loss, for plans: types of their own that no certificate accepts. Only the mechanisms, the
-// forecasts and the bindings may name them (tests/test_layering.py).
+// Guesses that a pair makes of its loss, for plans. They have types of their own that no certificate accepts: only the
+// mechanisms, the forecasts and the bindings may name them (tests/test_layering.py).
 #pragma once
 
 #include <span>

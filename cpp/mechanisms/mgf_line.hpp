@@ -31,7 +31,7 @@ struct LineNeeds {
   Decay decay{};          // of atoms
 };
 
-/// Parts of the loss that the moments of a line do not count, apart from what it leaves out.
+/// Parts of the loss that the moments of a line do not count, apart from the mass that a line leaves out.
 struct Uncounted {
   Interval infinity_mass{0, 0};  // bounds of the mass at +inf, that of closed atoms included
   double loss_error = 0;         // of every loss [nats]
@@ -39,8 +39,8 @@ struct Uncounted {
   double least = -infinity;      // no loss that is counted is less
 };
 
-/// M(tilt + i k spacing) / M(tilt) less 1, and bounds of its errors: where losses are next to 0 the rounding is
-/// relative to what is left, which powers of the moment keep.
+/// M(tilt + i k spacing) / M(tilt) less 1, and bounds of its errors. Where losses are next to 0, the rounding is
+/// relative to this difference, which powers of the moment preserve.
 struct MomentSample {
   double re_less_1, im;
   double rounding, truncation;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs that enclose moments, and of the law of the loss know nothing.
+// Pairs that enclose moments, and know nothing of the law of the loss.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace hockeystick {
 
-/// Its cells tell nothing; what derives from it encloses its moments and its mass at +inf.
+/// A pair whose cells bound nothing; a class that derives from it encloses its moments and its mass at +inf.
 class MomentsAlone : public DominatingPair {
  public:
   PairCells integrate(std::span<const double> edges) const final {

@@ -26,7 +26,8 @@ namespace {
 // differences of tails F(-|x|) where F is accurate relative to itself. For cells too narrow for differences, and for
 // tails for which F is not trusted, they lie between the bounds that the concavity of g gives.
 
-// Cells and tails whose P-mass is below this, or off by half of itself, count at loss +inf, their Q-mass at -inf.
+// Cells and tails whose P-mass is below this, or whose error exceeds half of it, count at loss +inf, and their Q-mass
+// at -inf.
 constexpr double vanishing = 1e-301;
 
 // The fraction of a threshold's error of g by which the threshold is moved towards the centres: a bounded loss is

@@ -243,7 +243,7 @@ double log_sum(double a, double b) { return std::max(a, b) + math::log1p(math::e
 
 class SampledLaplace : public DominatingPair {
  public:
-  /// Of a record removed or, of sign -1, added.
+  /// The pair of a record removed or, with sign -1, added.
   SampledLaplace(double m, double q, double sign) : inner_(m), q_(q), top_(sign * m) {}
   double total_variation_bound() const override { return q_ * inner_.total_variation_bound() * (1 + 4 * u); }
   AtomSketch atom_sketch() const override { return {ends_}; }

@@ -35,8 +35,8 @@ class LaplaceLine final : public FormulaLine {
     return value + error;
   }
 
-  // Of the two atoms with their densities: abs(z + 1) / abs(2 z + 1) falls with the frequency, abs(z) / abs(2 z + 1)
-  // rises or falls to 1/2.
+  // The decay of the two atoms and of the densities: abs(z + 1) / abs(2 z + 1) falls with the frequency, and abs(z) /
+  // abs(2 z + 1) rises or falls to 1/2.
   double modulus_bound(double frequency) const override {
     const double all = math::hypot(2 * sigma_, 2 * frequency);
     const double high = math::hypot(tilt_ + 1, frequency) / all, low = math::hypot(tilt_, frequency) / all;

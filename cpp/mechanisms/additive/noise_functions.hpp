@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that the user gives of a noise, with the errors of their values, and tails where they are not trusted.
+// The functions of a noise that the user gives, with the errors of their values, and tails where the functions are not
+// trusted.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +34,7 @@ class NoiseFunctions {
 
   /// Sides of thresholds at x, which may be rounded. The errors contain the functions' own accuracy.
   std::vector<NoiseSide> sides(const std::vector<double>& x, bool rounded) const;
-  /// What the rounding of x, u |x|, moves of masses times e^shift.
+  /// The error that the rounding of x, u |x|, makes in masses times e^shift.
   double displaced(const NoiseSide& side, double shift) const;
 
  private:

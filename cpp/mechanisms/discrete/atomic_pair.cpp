@@ -162,7 +162,7 @@ class AtomicPair final : public DominatingPair {
     return (law_.cut_moment(t) + std::max(1.0, t) * (law_.reverse_cut + unlisted_q_)) * (1 + 1e-8);
   }
   double renyi_slope_bound(double order) const override {
-    // Outcomes that Q alone has, or that are not listed, may lie below the least loss listed.
+    // Outcomes that only Q has, or that are not listed, may lie below the least loss listed.
     const double least = law_.reverse_reach < infinity ? -law_.reverse_bound : -infinity;  // proof: zcdp
     return std::min(law_.slope_bound, slope_between(least, loss_supremum(), order));
   }

@@ -12,8 +12,8 @@
 
 namespace hockeystick {
 
-/// The outcomes with one privacy loss: their P- and Q-mass, p = e^loss q. Loss inf has q = 0, loss -inf has p = 0. What
-/// has a mass here has one in truth.
+/// The outcomes with one privacy loss: their P- and Q-mass, p = e^loss q. Loss inf has q = 0, loss -inf has p = 0. A
+/// mass that is listed as positive is positive in truth.
 struct LossAtom {
   double loss, p, q;
 };

@@ -83,7 +83,8 @@ Interval sampled_log_moment(const ListedOutcomes& listed, double q, const Interv
   const double moved_off = 1.01 * (rounded + carried);                        // proof: sampled-moments
   const double least_moved = sum_of_exponentials(apart.low, all.size, scale).value * (1 - moved_off),
                most_moved = sum_of_exponentials(apart.high, all.size, scale).value * (1 + moved_off);
-  // What is not listed has the rest of E (q r)^a, and by Minkowski's inequality no more of E (1 - q + q r)^a than this.
+  // Outcomes that are not listed have the rest of E (q r)^a, and by Minkowski's inequality at most this part of E (1 -
+  // q + q r)^a.
   const auto all_moved = [=](double log_moment, int side) {
     return math::exp(log_moment + moved - scale) * (1 + 2 * side * rounded);
   };

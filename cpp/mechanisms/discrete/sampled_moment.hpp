@@ -10,7 +10,7 @@
 
 namespace hockeystick {
 
-/// The outcomes of a pair ((1-q) Q + q P, Q) that are listed, and bounds of what they lack.
+/// The listed outcomes of a pair ((1-q) Q + q P, Q), and bounds of the mass that they lack.
 struct ListedOutcomes {
   std::span<const LossAtom> atoms;
   double mass_error, loss_error;  // of each Q-mass, relatively, and of each loss

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Masses of a discrete law that doubles do not tell to their full precision.
+// Masses of a discrete law that are too small for the full precision of doubles.
 #pragma once
 
 #include "mechanisms/discrete/atomic_pair.hpp"

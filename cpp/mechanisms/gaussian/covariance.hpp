@@ -8,9 +8,9 @@
 
 namespace hockeystick {
 
-/// The noise multiplier of the one Gaussian mechanism that parts with noise of this covariance are, by rows, in the
-/// unit of what a record moves its part by; enclosed. Throws std::invalid_argument unless the matrix is symmetric and,
-/// as far as binary64 tells, positive definite.
+/// Encloses the noise multiplier of the one Gaussian mechanism that equals several parts whose noise has this
+/// covariance matrix, given by rows; a record moves each part by at most one unit. Throws std::invalid_argument unless
+/// the matrix is symmetric and, as far as binary64 shows, positive definite.
 Interval noise_of_covariance(std::span<const double> covariance, std::size_t parts);
 
 }  // namespace hockeystick

@@ -35,8 +35,8 @@ SmoothWeights weights_of(SmoothForm form) {
   return {1, 1, -1};
 }
 
-// At a node: log(P / phi(0)) and the loss, the loss's error and the relative error of a mass, and the slopes of lambda
-// at x and -x.
+// A node: log(P / phi(0)), the loss, the loss's error, the relative error of a mass, and the slopes of lambda at x and
+// -x.
 struct Node {
   Node(double at, const SmoothWeights& weights, const SidedLog& logs)
       : x(at),
@@ -48,8 +48,8 @@ struct Node {
         slope(logs.here.slope),
         slope_behind(logs.behind.slope) {}
 
-  // Of a panel, with the weight in its masses. The node is off by `moved`, its square by one rounding, the weight by
-  // three and its log by four more.
+  // A node of a panel, whose masses contain the weight. The node is off by `moved`, its square by one rounding, the
+  // weight by three and the weight's log by four more.
   Node(const MomentPanels::Node& at, const SmoothWeights& weights, const SidedLog& logs) : Node(at.x, weights, logs) {
     weight = at.weight, log_weight = math::log(weight);
     base += log_weight;
@@ -61,7 +61,7 @@ struct Node {
   }
 
   double exponent(double tilt) const { return base + tilt * loss; }
-  // Of the mass at a tilt, e^-below of the unit.
+  // The relative error of a mass of e^-below units at a tilt.
   double error_at(double tilt, double below) const { return mass_error + tilt * mass_error_by_tilt + u * below; }
 
   double x, base, loss, loss_error, mass_error, mass_error_by_tilt, slope, slope_behind;
@@ -72,11 +72,12 @@ struct Node {
 struct Tilted {
   std::vector<double> mass;
   double log_unit, sum;
-  // Relative to the sum: rounding of the masses and their sum, error of the rule, mass beyond the nodes.
+  // Errors relative to the sum: the rounding of the masses and of their sum, the error of the rule, the mass beyond the
+  // nodes.
   double rounding, rule, tails = 0;
 };
 
-// The tilts of a line as others ask for them: `from` + `sign` times its own ones.
+// The tilts of a line in the caller's terms: `from` + `sign` times the line's own tilts.
 struct AskedTilts {
   double from = 0, sign = 1;
 };
@@ -149,13 +150,13 @@ class DensityMgfLine final : public MgfLine {
     return march(mixture, 1);
   }
 
-  // Of the rule at a tilt, relative to its moment.
+  // The error of the rule at a tilt, relative to the moment there.
   double rule_error(const Tilted& tilted, double tilt, double frequency) const {
     if (strips_) return strips_->error(step_, tilt, frequency);
     return panels_->error(tilt, frequency, tilted.log_unit) / tilted.sum * (1 + 1e-9);  // proof: moment-panels
   }
 
-  // About how many lie on either side, where a vector takes `few`.
+  // About the number of nodes on either side, of which a vector takes `few`.
   std::size_t likely_nodes() const {
     const double wanted = std::sqrt(2 * std::max(0.0, needs_.log_accuracy)) / step_ / few;
     return few * static_cast<std::size_t>(std::clamp(std::ceil(wanted), 1.0, double{smooth_line_block} / few));
@@ -188,7 +189,7 @@ class DensityMgfLine final : public MgfLine {
     return false;
   }
 
-  // Padded by masses that underflow, of no error.
+  // The columns are padded by masses that underflow and have no error.
   void make_columns() {
     const std::size_t padded = (nodes_.size() + 7) / 8 * 8;
     columns_.assign(4 * padded, 0.0);
@@ -317,7 +318,7 @@ std::vector<MomentSample> DensityMgfLine::samples(double spacing, std::size_t co
     return PointMass{tilted_.mass[i], node.loss, off, node.loss_error};  // proof: mgf-rounding
   };
   std::vector<MomentSample> result = samples_of({nodes_.size(), point_at, spacing}, count);
-  // The error grows with the frequency: the last of some samples stands for all of them.
+  // The error grows with the frequency: the last of several samples stands for all of them.
   const std::size_t some = std::max<std::size_t>(8, count / 16);
   for (std::size_t k = 1; k < count; k += some) {
     const std::size_t last = std::min(k + some, count) - 1;

@@ -38,7 +38,7 @@ class GaussianLine final : public FormulaLine {
   }
 
  private:
-  // The size of what is left is at most that of the exponent, and 2.
+  // The size of M(z) / M(tilt) - 1 is at most that of the exponent, and at most 2.
   MomentSample sample(double w) const override {
     const double fall = half_square_ * w * w, angle = half_square_ * w * (2 * tilt_ + 1);
     const double size = fall + std::fabs(angle);

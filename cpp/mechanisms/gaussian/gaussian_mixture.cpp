@@ -126,7 +126,7 @@ class Mixture : public DominatingPair {
     return x - 1e-9 * (1 + std::fabs(x));
   }
 
-  // Cells, or only the upper tail.
+  // Integrates the cells, or the upper tail alone.
   virtual PairCells cells(std::span<const double> losses, const MixtureEdges& edges, bool tails) const = 0;
   // Within `mass_error`; an upper bound.
   virtual double p_below(double x) const = 0;

@@ -56,7 +56,7 @@ struct LinePanel {
   double a, width, reach;
 };
 
-/// A density's part in the integrands of a panel at a, by the weights that it has in them.
+/// The terms that a density adds to the integrands of a panel at a, from its weights there.
 inline PanelDensity panel_density(double a, double centre, double p, double above, double below) {
   const LocalDensity density(a, centre);
   return {true, density.t, p * density.base, above * density.base, below * density.base};
@@ -73,7 +73,7 @@ double widest_growth(double rate, std::span<const Edge> edges) {
   return std::min(rate * widest, largest_growth);
 }
 
-/// What one panel of a density costs [ns], of 8 nodes: as 5,000 panels of a delta at noise 0.004 take 0.15 ms.
+/// The cost of one panel of a density [ns], with 8 nodes: 5,000 panels of a delta at noise 0.004 take 0.15 ms.
 inline constexpr double panel_cost = 30;
 
 /// Panel(panel, from, to) gives p, above and below over a panel of the cell between two edges; an edge with an infinite

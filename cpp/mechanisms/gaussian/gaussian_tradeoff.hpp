@@ -14,8 +14,8 @@ Interval gaussian_power(double mu, double mu_error, double fpr);
 /// The mu at which that power equals `power`, enclosed: z(fpr) - z(power). Both are in (0, 1).
 Interval gaussian_mu_of(double fpr, double power);
 
-/// An upper bound of the mu at which N(mu, 1) against N(0, 1) tells at least as much as whatever is epsilon-DP, epsilon
-/// in [0, 600] (cpp/proofs/pure-gaussian-dp.md).
+/// An upper bound of the mu at which N(mu, 1) against N(0, 1) dominates every epsilon-DP mechanism, epsilon in [0, 600]
+/// (cpp/proofs/pure-gaussian-dp.md).
 double pure_mu_above(double epsilon);
 
 }  // namespace hockeystick

@@ -3,7 +3,7 @@
 // the output by 1 in one direction, for which the number of those drawn is all that counts: sum over j of P(j drawn)
 // N(j, s^2) against N(0, s^2) (cpp/proofs/group-weights.md; Schuchardt et al. 2024 prove it of equal rates).
 //
-// Probabilities below 1e-290 count, above, as ones of drawing all, and below, as ones of drawing none.
+// Above, probabilities below 1e-290 count as probabilities of drawing all records; below, as ones of drawing none.
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -42,7 +42,7 @@ struct OneSide {
   Registration registration;
 };
 
-// As a run that other languages describe: one pair, so that probabilities for which above and below differ are refused.
+// The run that other languages describe has one pair; probabilities for which above and below differ are refused.
 void check_group(const Described& one) {
   rows::arguments::check_gaussian(one);
   if (one.values[0].size() > most_records)

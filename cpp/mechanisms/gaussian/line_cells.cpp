@@ -10,14 +10,14 @@
 namespace hockeystick {
 namespace {
 
-// At most e^-y, y >= 0, by e^-v >= 1 - v.
+// At most e^-y for y >= 0, since e^-v >= 1 - v.
 double lower_exp(double y) {
   double power = std::max(0.0, 1 - y / 16);
   for (int i = 0; i < 4; ++i) power *= power;
   return power;
 }
 
-// The slope that a negative exponent of e^lambda has in a cell, at most.
+// The largest slope that a negative exponent of e^lambda has in a cell.
 double bent(const CellEnd& left, const CellEnd& right, const SmoothWeights& weights) {
   return weights.ahead < 0 ? right.slope : left.slope_behind;
 }

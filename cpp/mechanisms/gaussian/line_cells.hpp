@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The density of a tilted loss between adjacent points x, from below, as a bar, and its integrand from above, as a cell
-// of a path off the axis. cpp/proofs/contour-tail.md and cpp/proofs/moment-decay.md have the proofs.
+// Bounds of a tilted loss's density between adjacent points x. From below the density is a bar; from above its
+// integrand is a cell of a path off the axis. cpp/proofs/contour-tail.md and cpp/proofs/moment-decay.md have the
+// proofs.
 #pragma once
 
 #include <span>
@@ -11,21 +12,21 @@
 
 namespace hockeystick {
 
-/// An end of a bar: P e^(tilt L) as a density of x, log of what it has beside phi, the loss within its error, and the
+/// An end of a bar: the density P e^(tilt L) of x, the log of its factor next to phi, the loss with its error, and the
 /// slopes of lambda at x and -x.
 struct BarEnd {
   double x, density, growth, loss, loss_error, slope, slope_behind;
 };
 
-/// A part of the losses between two ends, and a lower bound of the density of L there.
+/// The width of an interval of losses between two ends, and a lower bound of the density of L there.
 struct Bar {
   double height, width;
 };
 
 Bar bar_between(const BarEnd& left, const BarEnd& right, const SmoothWeights& weights);
 
-/// An end of cells of a path: logs of the density of x over M(tilt) and of what it has beside phi, each within `off`,
-/// and the slopes of lambda at x and -x.
+/// An end of cells of a path: the logs of the density of x over M(tilt) and of its factor next to phi, each within
+/// `off`, and the slopes of lambda at x and -x.
 struct CellEnd {
   double x, log_density, growth, slope, slope_behind, off;
 };
@@ -33,7 +34,7 @@ struct CellEnd {
 /// The cells between adjacent ends.
 std::vector<MomentDecay::Cell> decay_cells(std::span<const CellEnd> ends, const SmoothWeights& weights);
 
-/// What stands upright at an end.
+/// The cell of the path's vertical piece at an end.
 MomentDecay::Cell upright(const CellEnd& end, const SmoothWeights& weights);
 
 }  // namespace hockeystick

@@ -62,8 +62,8 @@ class Gram {
   std::vector<double> value_, error_;
 };
 
-// The largest sum of values >= 0 at steps apart, as many as there are participations, rounded up or down. `limited`:
-// whether their number counts.
+// The largest sum of values >= 0 at steps that are `separation` apart, one for each participation, rounded up or down.
+// `limited`: whether the number of participations counts.
 double best_sum(std::span<const double> value, const Participation& schedule, bool is_upper) {
   const std::size_t n = value.size(), b = static_cast<std::size_t>(schedule.separation);
   const std::int64_t fits = static_cast<std::int64_t>((n + b - 1) / std::min(b, std::max<std::size_t>(n, 1)));
@@ -88,7 +88,7 @@ double best_sum(std::span<const double> value, const Participation& schedule, bo
   return best[0];
 }
 
-// Steps apart that a greedy choice takes: each time the one that adds most.
+// Steps apart that a greedy choice takes: each time the step that adds most.
 Steps greedy(const Gram& gram, const Participation& schedule) {
   const std::size_t n = gram.size(), b = static_cast<std::size_t>(schedule.separation);
   std::vector<double> gain(n);
@@ -109,7 +109,8 @@ Steps greedy(const Gram& gram, const Participation& schedule) {
   return chosen;
 }
 
-// A lower bound of what these steps reach: with signs, chosen one by one and then turned while that helps.
+// A lower bound of the sum that these steps reach with signs, which are chosen one by one and then turned while that
+// helps.
 double reached(const Gram& gram, const Steps& steps) {
   std::vector<double> sign(steps.size(), 1.0);
   const auto pull = [&](std::size_t a) {
@@ -152,7 +153,7 @@ class Listing {
     if (value > best_) best_ = value, best_steps_ = chosen_;
     work_ += static_cast<std::int64_t>(chosen_.size()) + 1;
     if (work_ > most_listed || static_cast<std::int64_t>(chosen_.size()) == schedule_.participations) return;
-    // What is added at i and after it is at most `most` of i.
+    // The sum of the terms at i and after it is at most `most` of i.
     for (std::size_t i = from; i < gram_.size() && up(value + most_[i]) > best_; ++i) {
       double more = value;
       for (const std::size_t j : chosen_) more = up(more + 2 * gram_.above(i, j));  // proof: matrix-sensitivity
@@ -171,7 +172,7 @@ class Listing {
   std::int64_t nodes_ = 0, work_ = 0;
 };
 
-// Of each step, |X_ii| and the best sum of |X_ij| over other steps apart from it.
+// For each step, |X_ii| and the best sum of |X_ij| over other steps apart from it.
 std::vector<double> best_rows(const Gram& gram, const Participation& schedule) {
   const std::size_t n = gram.size(), b = static_cast<std::size_t>(schedule.separation);
   std::vector<double> rows(n), other(n);
@@ -235,7 +236,7 @@ Interval matrix_sensitivity_squared(const Matrix& matrix, const Participation& s
   }
   const std::vector<double> rows = best_rows(gram, own);
   double upper = best_sum(rows, own, true), lower = reached(gram, greedy(gram, own));
-  // What a step and all later ones add: 2 R_j for each, in the best sum of at most the given number of them.
+  // The most that a step and all later ones add: 2 R_j for each, in the best sum of at most the given number of them.
   std::vector<double> most(n + 1, 0.0);
   for (std::size_t i = n; i-- > 0;)
     most[i] = std::max(most[i + 1], up(2 * rows[i] + most[std::min(n, i + b)]));  // proof: matrix-sensitivity

@@ -34,8 +34,8 @@ struct Matrix {
 Interval matrix_sensitivity_squared(const Matrix& matrix, const Participation& schedule);
 
 /// sens^2 of the lower triangular Toeplitz matrix of `steps` columns, whose first column is between `lower` and
-/// `upper`, then 0. `falls`: whether it is known not to be negative and not to grow; else whether it is so is looked
-/// at.
+/// `upper`, then 0. `falls`: whether the column is known to be non-negative and not to grow; if false, the function
+/// checks this.
 Interval toeplitz_sensitivity_squared(std::span<const double> lower, std::span<const double> upper, std::int64_t steps,
                                       const Participation& schedule, bool falls);
 

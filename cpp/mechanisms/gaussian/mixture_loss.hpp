@@ -22,12 +22,13 @@ class MixtureLoss final : public LogMixture {
     double shift, weight;  // s_i > 0, with relative error u; p_i, within (5 + merged) u
   };
 
-  /// The mixture, sampled with probability q: multiplies the weight of every shift by q, the rest is at 0.
+  /// The mixture, sampled with probability q: every shift's weight is multiplied by q, and the rest of the mass has the
+  /// shift 0.
   MixtureLoss(double deviation, double q, std::span<const double> sensitivities, std::span<const double> weights);
   /// One shift, sampled with probability 0 < q < 1: by closed forms (sampling_weight.hpp). mu is within 1.01 u.
   MixtureLoss(double mu, double q);
 
-  /// Whether it is that.
+  /// Whether the mixture is such a sample of one shift.
   bool is_sample() const { return is_sample_; }
 
   const std::vector<Component>& components() const { return components_; }
@@ -35,10 +36,10 @@ class MixtureLoss final : public LogMixture {
   double rest() const { return rest_; }  // P(s = 0)
   double largest() const { return components_.back().shift; }
   double terms() const { return terms_; }      // summands in any sum over components, to bound its rounding
-  bool may_rest() const { return may_rest_; }  // whether P(s = 0) > 0, if too little for a double
+  bool may_rest() const { return may_rest_; }  // whether P(s = 0) > 0, even if a double cannot hold it
 
-  /// The infimum, -inf if nothing rests, and a bound of its error: `rest` is within (8 + terms) u of itself, but where
-  /// it is next to underflow; `moving` as closely.
+  /// The infimum, -inf if P(s = 0) = 0, and a bound of its error: `rest` and `moving` are within (8 + terms) u of
+  /// themselves, unless they are next to underflow.
   double infimum() const { return moving_ < 0.5 ? math::log1p(-moving_) : math::log(rest_); }
   double infimum_error() const;
 
@@ -59,12 +60,13 @@ class MixtureLoss final : public LogMixture {
   struct Inverse {
     double x, loss_error;
   };
-  /// Of losses in order. Newton's method on the part that moves, G(x) = log sum_(s_i > 0) p_i e^(t_i): convex and of
-  /// slope at least s_1, so that the iterates fall to the root from the right without overshooting, but for one from
-  /// the root of the loss before on its left; then on L itself, which is certified.
+  /// The inverses of losses in order. Newton's method first solves for the part that moves, G(x) = log sum_(s_i > 0)
+  /// p_i e^(t_i). G is convex and its slope is at least s_1, so that the iterates fall to the root from the right
+  /// without overshooting; one that starts at the root of the loss before comes from the left once. The method then
+  /// solves for L itself, which is certified.
   std::vector<Inverse> inverses(std::span<const double> losses) const;
 
-  /// Total variation is at most the average of the components', and of a sample at most the rate.
+  /// Total variation is at most the average of the components' total variations, and that of a sample at most the rate.
   double total_variation_bound() const;
 
  private:
@@ -80,7 +82,7 @@ class MixtureLoss final : public LogMixture {
 
   double near_inverse(double loss, double near) const;
 
-  // G and its slope, only for the search.
+  // G and its slope, for the search alone.
   std::pair<double, double> moving(double x) const;
 
   std::vector<Component> components_;  // by increasing shift

@@ -11,15 +11,15 @@ namespace hockeystick {
 
 class MomentDecay {
  public:
-  /// A cell of the path: log of its share of M(tilt) at most, lambda'(x) and lambda'(-x) at least, and at most that of
-  /// them that a negative exponent has.
+  /// A cell of the path: the log of its largest share of M(tilt), the least lambda'(x) and lambda'(-x), and the largest
+  /// slope with a negative exponent.
   struct Cell {
     double log_mass, slope, slope_behind, bent;
   };
 
-  /// `steepest` is the largest shift, `bends` the size of the negative exponent of e^lambda, 0 if there is none. Ends,
-  /// where the path leaves the axis and comes back to it, have densities for masses; beyond them lies a share of
-  /// `beyond` at most.
+  /// `steepest` is the largest shift, `bends` the size of the negative exponent of e^lambda, 0 if there is none. At an
+  /// end the path leaves the axis or comes back to it; the masses of ends are densities. Beyond the ends lies a share
+  /// of at most `beyond`.
   MomentDecay(double steepest, double bends, std::vector<Cell> cells, const std::array<Cell, 2>& ends, double beyond);
 
   /// Upper bound of |M(tilt + i w)| / M(tilt) for every w >= frequency.

@@ -20,8 +20,9 @@ constexpr std::size_t most_scanned = 16 * smooth_line_block;
 constexpr double widest = 2, narrowest = 0x1p-10;  // panels
 constexpr double likely_panels = 32;
 
-// Bernstein ellipses, by their size: how far one lies beyond the ends of [-1, 1] and off it, and log of what the rule
-// errs by at most over the integrand's largest modulus there: 64 / 15 rho^-2m / (1 - rho^-2).
+// Bernstein ellipses, by their size: how far an ellipse reaches beyond the ends of [-1, 1] and off the axis, and the
+// log of the rule's largest error relative to the integrand's largest modulus on the ellipse: 64 / 15 rho^-2m / (1 -
+// rho^-2).
 struct Ellipse {
   double beyond, off, log_error;
 };
@@ -96,7 +97,7 @@ bool MomentPanels::find_ends(const LogMixture& mixture, double& first, double& l
   return true;
 }
 
-// Each as wide as its error allows, for every moment wanted.
+// Each panel is as wide as its error allows, for every moment wanted.
 bool MomentPanels::make_panels(const LogMixture& mixture, double first, double last) {
   Errors allowed, sums{};
   for (std::size_t j = 0; j < allowed.size(); ++j)

@@ -16,7 +16,7 @@ namespace hockeystick {
 
 class MomentPanels {
  public:
-  /// From far below up to an outcome beyond which lies no more mass than the needs allow to be cut.
+  /// The panels run from far below to an outcome beyond which lies at most the mass that the needs allow to be cut.
   MomentPanels(const LogMixture& mixture, const SmoothWeights& weights, const LineNeeds& needs);
 
   /// Nodes by x, with weights of the integral; none if the needs ask for too many.
@@ -25,7 +25,7 @@ class MomentPanels {
   };
   const std::vector<Node>& nodes() const { return nodes_; }
 
-  /// Where the last panel ends, and lambda there.
+  /// The end of the last panel, and lambda there.
   struct End {
     double x;
     SidedLog at;
@@ -35,12 +35,12 @@ class MomentPanels {
   /// Upper bound of the mass beyond the last panel.
   double left_out() const { return left_out_; }
 
-  /// Upper bound, in units of phi(0) e^log_unit, of what the rule and the integral below the first panel are off by at
+  /// Upper bound, in units of phi(0) e^log_unit, of the errors of the rule and of the integral below the first panel at
   /// tilt + i frequency.
   double error(double tilt, double frequency, double log_unit) const;
 
  private:
-  // A moment, log of the largest integrand at its tilt, and of a bound of its error.
+  // A moment, with the logs of the largest integrand at its tilt and of a bound of its error.
   struct Wanted {
     double tilt, frequency, log_most = -infinity, log_error = infinity;
   };

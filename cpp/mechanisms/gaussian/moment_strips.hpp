@@ -24,13 +24,13 @@ class MomentStrips {
   double error(double step, double tilt, double frequency) const;
 
  private:
-  // The integrand is bounded in strips |Im x| <= a by its largest turn and growth anywhere, or, at more cost and for
-  // fewer nodes, in cells, each with a height of its own.
+  // The integrand is bounded in strips |Im x| <= a by its largest turn and growth anywhere; or in cells, each with a
+  // height of its own, which takes more time and saves nodes.
   struct Strip {
     double a, bend, rise;
   };
   struct Height {
-    double a, all, all_bend;  // by how much e^lambda turns anywhere, and log of by how much it shrinks
+    double a, all, all_bend;  // how far e^lambda turns at most, and the log of how much it shrinks
   };
   struct Cells {
     std::vector<double> x;  // ends
@@ -55,7 +55,7 @@ class MomentStrips {
   double steepest_, sides_, step_ = 0;
   std::array<Strip, 6> strips_;
   Cells cells_;  // empty if they are not worth their time
-  // By cells, for step(): at the lowest, the line's and the highest tilt, and on the line as far up as needed.
+  // Errors by cells, for step(): at the lowest, the line's and the highest tilt, and on the line as far up as needed.
   double at_lowest_ = infinity, at_tilt_ = infinity, at_highest_ = infinity, on_line_ = infinity;
 };
 

@@ -13,8 +13,9 @@
 
 namespace hockeystick {
 
-/// The tighter of what a line tells and of the moved part alone, at large t nearly all: P >= q N(mu,1), so that the
-/// moment is at least e^log_lost q^(t+1) M, and at most e^log_gained M, M that without sampling.
+/// The tighter of the line's bound and of the moved part's, which at large t holds nearly all of the moment: P >= q
+/// N(mu,1), so that the moment is at least e^log_lost q^(t+1) M, and at most e^log_gained M, where M is the moment
+/// without sampling.
 Interval by_moved_part(const Interval& line, double mu, double q, double t, double log_lost, double log_gained);
 
 inline const std::vector<Parameter> sample_parameters{parameter::noise_multiplier, parameter::sampling_probability};
@@ -24,7 +25,7 @@ std::shared_ptr<const DominatingPair> make_sample(Parameters p) {
   return std::make_shared<Pair>(MixtureLoss(1 / p[0], p[1]));
 }
 
-/// Gaussians released together from one sample: as for `joint_mu`, then the sampling probability.
+/// Gaussians released together from one sample. Parameters: those of `joint_mu`, then the sampling probability.
 template <class Pair>
 std::shared_ptr<const DominatingPair> make_joint_sample(Parameters p) {
   if (p.empty()) throw std::invalid_argument("parameters must end with a sampling probability, got none");

@@ -14,8 +14,8 @@
 namespace hockeystick {
 namespace {
 
-// A part of a sum of lines: its weight, within 2 u, its line, and `error` as of Choice, at most `largest_line_error`
-// over (3 + tilt).
+// A part of a sum of lines: its weight, within 2 u, and its line. `error` is as in Choice, and at most
+// `largest_line_error` over (3 + tilt).
 struct WeightedPart {
   double weight;
   std::unique_ptr<MgfLine> line;
@@ -23,8 +23,8 @@ struct WeightedPart {
 };
 constexpr double largest_line_error = 1e-9;
 
-// The moments of a weighted sum of pairs, M(z) = sum_i w_i M_i(z), from the lines of each: at least one, all of the
-// same needs but for the accuracy.
+// The moments of a weighted sum of pairs, M(z) = sum_i w_i M_i(z), from at least one line. All lines serve the same
+// needs, but for their accuracy.
 class WeightedLine final : public MgfLine {
  public:
   WeightedLine(std::vector<WeightedPart> parts, std::vector<PartLeftOut> left_out, double tilt)
@@ -37,7 +37,7 @@ class WeightedLine final : public MgfLine {
     beside_ = left_out_above(tilt, listed_.value - listed_.error);
   }
 
-  // What is left out only adds.
+  // Parts that are left out only raise the moment.
   Ball log_moment() const override { return {listed_.value, listed_.error + beside_}; }
 
   double log_moment_above(double tilt) const override {
@@ -82,7 +82,7 @@ class WeightedLine final : public MgfLine {
     std::vector<Ball> shares;  // w M over it
   };
 
-  // Of the parts' log M at a tilt.
+  // The logarithm of the sum from the parts' log M at a tilt.
   Sum sum_of(const std::vector<Ball>& moments, double tilt) const {
     Sum result;
     double top = -infinity, sum = 0, off = 0;
@@ -127,7 +127,7 @@ class WeightedLine final : public MgfLine {
   double beside_;  // the mass of unlisted Gaussians, relative to that of the listed ones
 };
 
-// R = 1 + sum s_i (R_i - 1), which holds for the true shares, as they add up to 1.
+// The sample as R = 1 + sum s_i (R_i - 1), which holds for the true shares, as they add up to 1.
 std::vector<MomentSample> WeightedLine::samples(double spacing, std::size_t count) const {
   std::vector<MomentSample> result(count, MomentSample{0, 0, 0, 0});
   std::vector<double> sizes(count);
@@ -207,7 +207,7 @@ class PublicMixture final : public DominatingPair {
     return largest;
   }
 
-  // Each part has a weight.
+  // Each part has a positive weight, so that its largest loss is one of the mixture.
   double largest_loss_from_below() const override {
     double largest = 0;
     for (const Choice& choice : choices_)
@@ -217,7 +217,7 @@ class PublicMixture final : public DominatingPair {
 
   Interval infinity_mass() const override { return {0, rest_.weight}; }
 
-  // Linear in the pair; a loss above `top` is one of the part's above `top` less its error.
+  // The moment is linear in the pair; a loss above `top` is one of a part's above `top` less its error.
   double tail_moment_bound(double top, double t) const override {
     double sum = 0;
     for (const auto& [weight, pair, error] : choices_)
@@ -225,7 +225,8 @@ class PublicMixture final : public DominatingPair {
     return sum * (1 + rounding() + 16 * u);
   }
 
-  // Linear in the pair, each end in units of the largest part's: within 745 u of a part in that unit.
+  // The moment is linear in the pair. Each end is summed in units of the largest part's end: within 745 u of a part in
+  // that unit.
   Interval log_moment_bounds(double t) const override {
     constexpr double unknown = infinity;
     std::vector<Interval> parts;
@@ -250,7 +251,7 @@ class PublicMixture final : public DominatingPair {
             unit + math::log(high) + 2 * off};  // proof: log-moments
   }
 
-  // Parts whose moments hardly add to those of the mixture, which are at least 1, need fewer nodes.
+  // The mixture's moments are at least 1: a part that hardly adds to them needs fewer nodes.
   std::unique_ptr<MgfLine> mgf_line(const LineNeeds& needs) const override {
     constexpr double least_accuracy = 12;  // [nats]
     if (needs.tilt < 0) return nullptr;
@@ -266,7 +267,7 @@ class PublicMixture final : public DominatingPair {
           std::max(std::min(needs.log_accuracy, least_accuracy), needs.log_accuracy + std::min(0.0, share));
       for (const WeightedPart& part : parts) own.most_nodes -= std::min(own.most_nodes, part.line->size());
       parts.push_back({weight, pair->mgf_line(own), error});
-      // One part's largest losses rule the moments as much as those of all, but where they are bounded.
+      // Where losses are unbounded, the largest losses of one part rule the moments as much as those of all parts do.
       const bool is_whole = parts.back().line && parts.back().line->left_out() == 0;
       if (!parts.back().line || (needs.cut > 0 && is_whole && pair->loss_supremum() == infinity)) return nullptr;
     }
@@ -274,7 +275,7 @@ class PublicMixture final : public DominatingPair {
     return std::make_unique<WeightedLine>(std::move(parts), std::move(left_out), needs.tilt);
   }
 
-  // E_P[e^((a - 1) L)] is a mean of the parts', hence at most the largest, and at least w times it.
+  // E_P[e^((a - 1) L)] is a mean of the parts' moments, hence at most the largest one, and at least w times it.
   double renyi_slope_bound(double order) const override {
     double largest = rest_.weight > 0 ? rest_.slope : 0;  // proof: zcdp
     for (const Choice& choice : choices_)
@@ -322,7 +323,7 @@ class PublicMixture final : public DominatingPair {
     return result;
   }
 
-  // log of what losses below and above 1 / t add to E[e^(t L)].
+  // log of the terms that losses below and above 1 / t add to E[e^(t L)].
   static double log_moment_at_most(const DominatingPair& pair, double t) {
     const double top = 1 / std::max(t, 1e-3);
     return math::log(math::exp(t * top) + pair.tail_moment_bound(top, std::max(t, 1e-3)));

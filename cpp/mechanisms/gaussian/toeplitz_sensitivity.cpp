@@ -82,7 +82,7 @@ Interval written_out(std::span<const double> column, std::int64_t steps, const P
   return matrix_sensitivity_squared({entries, n, n}, schedule);
 }
 
-// Lower bound of the sum of X_ii over columns 0, b, 2 b, ..., the mean of what signs reach.
+// Lower bound of the sum of X_ii over columns 0, b, 2 b, ...: the mean over all signs.
 double of_squares(std::span<const double> column, std::int64_t steps, std::int64_t b, std::int64_t count) {
   std::vector<double> sums{0};
   for (const double x : column) sums.push_back(std::max(sums.back(), down(sums.back() + down(x * x))));
@@ -94,7 +94,7 @@ double of_squares(std::span<const double> column, std::int64_t steps, std::int64
   return total;
 }
 
-// Upper bound of |X_ij| of columns d apart, which are sums of c_t c_(t + d) up to some t.
+// Upper bound of |X_ij| of columns d apart. Each is a sum of c_t c_(t + d) up to some t.
 double correlation(std::span<const double> column, std::size_t d) {
   double sum = 0, absolute = 0, most = 0;
   for (std::size_t t = 0; t + d < column.size(); ++t) {
@@ -156,7 +156,7 @@ Interval toeplitz_sensitivity_squared(std::span<const double> lower, std::span<c
   return {std::min(least_of_all, most), most};
 }
 
-// Powers of theta in two doubles; what falls below `least` counts as that above, and as 0 below.
+// Powers of theta in two doubles; powers below `least` count as `least` above, and as 0 below.
 Column buffered_column(std::span<const double> omega, std::span<const double> theta, std::int64_t steps) {
   const auto n = static_cast<std::size_t>(steps);
   std::vector<Twofold> power(theta.size(), {1, 0});

@@ -21,7 +21,7 @@ namespace {
 
 const std::string replaced = "poisson_gaussian_replace";
 
-// The probability of losing a case whose own probability is too small for binary64.
+// The probability of a lost case, whose own probability is too small for binary64.
 constexpr double rare = 1e-300;
 
 // Parameters: noise multiplier, q, q', and the probabilities of |R| < B and |R| >= B, each within u. q' off by u moves

@@ -33,7 +33,7 @@ struct Sums {
     }
   }
 
-  // Whether terms from k on, one way or the other, are of one case and too small to count.
+  // Whether all terms from k on, in one direction, belong to one case and are too small to count.
   bool ends_above(double k, double mass) const {
     return k >= batch && mass < least_part * none.hi && mass / (k + 1) < least_part * joins.hi;
   }

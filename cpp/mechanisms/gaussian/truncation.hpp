@@ -11,8 +11,8 @@ struct Truncation {
   double rate;  // of joining if K >= B: (B / n) P(Bin(n, q) > B) / P(K >= B)
 };
 
-/// Each within 1.01 u, unless it is below 1e-300, or of the rate P(K >= B) is. n in [1, 1e9], B >= 1, q in [0, 1].
-/// Cost: about 80 sqrt(n q (1 - q)) terms.
+/// Each value is within 1.01 u, unless the value itself or, for the rate, P(K >= B) is below 1e-300. n in [1, 1e9], B
+/// >= 1, q in [0, 1]. Cost: about 80 sqrt(n q (1 - q)) terms.
 Truncation truncation(double dataset_size, double q, double batch);
 
 }  // namespace hockeystick
