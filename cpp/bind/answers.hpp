@@ -12,7 +12,8 @@
 #include "bind/bindings.hpp"
 #include "methods/question.hpp"
 
-/// An answer that no mathematics allows. Never swallowed: a certificate that breaks its own form proves nothing.
+/// An answer that contradicts mathematics. The error is never swallowed: a certificate that breaks its own form proves
+/// nothing.
 class InternalError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -21,13 +22,13 @@ class InternalError : public std::runtime_error {
 struct Answers {
   std::vector<hockeystick::Answer> items;
 
-  /// lower, upper and the error budget: a row each, a column for each answer.
+  /// lower, upper and the error budget: one row for each, one column for each answer.
   Doubles table() const;
 
   /// The index of the first answer that is wider than asked for, and not by theory.
   std::optional<std::size_t> unmet() const;
 
-  /// "theory" if that limits one of them, else "".
+  /// "theory" if theory limits one of the answers, else "".
   std::string_view theory() const;
 };
 

@@ -35,16 +35,16 @@ inline std::span<double> out(Doubles& array) { return {array.mutable_data(), sta
 
 inline const char* side_name(hockeystick::Side side) { return side == hockeystick::Side::upper ? "upper" : "lower"; }
 
-/// Lets the interpreter go, and has signals such as an interrupt looked after meanwhile, where that can be done: in the
-/// main thread. What their handlers raise ends the work. When the interpreter ends, it waits for the work of other
-/// threads, which ends with SystemExit: a thread that wants the interpreter back later than that is unwound, through
-/// frames that must not be.
+/// Releases the interpreter. In the main thread it also lets signals such as an interrupt be handled meanwhile; an
+/// exception from a handler ends the work. An interpreter that ends waits for the work of other threads, which stops
+/// with SystemExit. A thread that asks for the interpreter later than that is unwound through frames that do not allow
+/// it.
 class LongWork {
  public:
   LongWork();
 
  private:
-  /// Counts the work until after the interpreter is back.
+  /// Counts the work until the interpreter is back.
   struct Counted {
     Counted();
     ~Counted();
@@ -54,7 +54,7 @@ class LongWork {
   pybind11::gil_scoped_release release_;
 };
 
-/// What `make` makes, a function, of each value, without the interpreter.
+/// Makes a function with `make` and applies it to each value, without the interpreter.
 template <class Make>
 Doubles each_by(const Doubles& values, Make&& make) {
   Doubles result(values.size());
@@ -75,7 +75,7 @@ Doubles each(const Doubles& values, const Function& function) {
   return each_by(values, [&] { return function; });
 }
 
-/// What `name` stands for, in pairs of names and values. Throws std::invalid_argument for any other name.
+/// The value of `name` in pairs of names and values. Throws std::invalid_argument for any other name.
 template <class Value, std::size_t count>
 Value named(const char* argument, std::string_view name, const std::pair<std::string_view, Value> (&known)[count]) {
   std::string all;
@@ -92,7 +92,7 @@ inline hockeystick::Side side_named(std::string_view name) {
 }
 
 void bind_long_work(pybind11::module_& module);
-/// What the table says of a mechanism of Python, or one of its own.
+/// The mechanism in the table for a mechanism of Python, or one that asks Python for its pairs.
 hockeystick::Mechanism mechanism_of(const pybind11::handle& mechanism);
 
 void bind_run(pybind11::module_& module);
@@ -108,5 +108,5 @@ void bind_pld(pybind11::module_& module);
 void bind_whole_runs(pybind11::module_& module);
 void bind_pld_views(pybind11::module_& module);
 
-/// Binds the internals that tests ask for, where tests/bind is linked in.
+/// Binds the internals for tests, where tests/bind is linked in.
 extern void (*bind_internals)(pybind11::module_& module);

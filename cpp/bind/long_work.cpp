@@ -14,10 +14,10 @@ namespace py = pybind11;
 std::atomic<unsigned long> main_thread{0};
 std::atomic<int> running{0};         // threads at work
 thread_local int depth = 0;          // works within works of this thread
-std::atomic<bool> ending{false};     // the interpreter is
-thread_local bool is_ender = false;  // the thread that ends it may go on working
+std::atomic<bool> ending{false};     // whether the interpreter is ending
+thread_local bool is_ender = false;  // whether this thread ends it, and may go on working
 
-// Time of `seconds_now` after which works of this thread end.
+// The time of `seconds_now` after which this thread's work ends.
 thread_local double latest = std::numeric_limits<double>::infinity();
 
 double seconds_now() {
@@ -26,7 +26,7 @@ double seconds_now() {
 
 bool is_late() { return latest < std::numeric_limits<double>::infinity() && seconds_now() >= latest; }
 
-// Needs the interpreter.
+// The caller holds the interpreter.
 [[noreturn]] void end_late() {
   PyErr_SetString(PyExc_TimeoutError, "the time_limit of this thread is over");
   throw py::error_already_set();
@@ -46,7 +46,7 @@ void handle_signals() {
   if (is_late()) end_late();
 }
 
-// The interpreter waits for this thread, so that it can be had.
+// The interpreter waits for this thread, and so can be taken.
 void end_if_ending() {
   if (!must_end() && !is_late()) return;
   const py::gil_scoped_acquire acquire;
@@ -54,12 +54,12 @@ void end_if_ending() {
   end_late();
 }
 
-// Python handles signals in its main thread; the others need not compete for the interpreter.
+// Python handles signals in its main thread; other threads need not compete for the interpreter.
 hockeystick::Watch watch() {
   return PyThread_get_thread_ident() == main_thread.load() ? &handle_signals : &end_if_ending;
 }
 
-// Called by atexit, while threads can still run: returns once no other is at work, and none can begin any more.
+// Called by atexit, while threads can still run: returns once no other thread is at work, and no work can begin.
 void end_work() {
   is_ender = true;
   ending = true;
@@ -67,7 +67,7 @@ void end_work() {
   while (running.load() > (depth > 0 ? 1 : 0)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-// Only the thread that forked is there, and it is the main one.
+// After a fork the forking thread is the only one, and the main one.
 void begin_child() {
   main_thread = PyThread_get_thread_ident();
   running = depth > 0 ? 1 : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of Python's mechanisms: those that the table knows by their numbers, others by the pairs that they say.
+// Runs of Python's mechanisms: mechanisms of the table by their numbers, others by the pairs that they give.
 #include <pybind11/stl.h>
 #include <pybind11/typing.h>
 
@@ -54,7 +54,7 @@ std::vector<DescribedTerm> terms_of(const py::handle& terms) {
   return all;
 }
 
-// What Python answers; that it has passed on what the core threw, as an error of its own, is undone.
+// The value of a call into Python. An error of the core that passed through Python becomes the core's error again.
 template <class Ask>
 auto within_work(const Ask& ask_python) {
   try {
@@ -66,13 +66,13 @@ auto within_work(const Ask& ask_python) {
   }
 }
 
-// The pairs of a mechanism in Python, which is held and asked by threads that do not hold the interpreter.
+// The pairs of a mechanism in Python. Threads that do not hold the interpreter may hold and ask this object.
 class PairsOfPython : public OwnPairs {
  public:
   explicit PairsOfPython(const py::handle& mechanism) : mechanism_(mechanism) {
     mechanism_.inc_ref();
     const auto module = py::type::of(mechanism).attr("__module__").cast<std::string>();
-    has_reverses_ = module.starts_with("hockeystick.");  // others need not be defined elsewhere
+    has_reverses_ = module.starts_with("hockeystick.");  // mechanisms of other modules need not define it
     is_exact_ = mechanism.attr("is_exact").cast<bool>();
     follows_accuracy_ = py::hasattr(mechanism, "largest_pairs");
     has_others_ = py::hasattr(mechanism, "at_most");
@@ -218,7 +218,7 @@ Mechanism mechanism_of(const py::handle& mechanism) {
   Mechanism inner;
   if (kind->is_scheme) {
     inner = mechanism_of(mechanism.attr(inner_field));
-    // What samples itself says so in its own way.
+    // A mechanism that is a sample itself has its own message.
     if (inner->own != nullptr && kind->enclosure == nullptr)
       return own_mechanism(std::make_shared<PairsOfPython>(mechanism));
   }

@@ -39,7 +39,7 @@ class FamilyOfPython : public Family {
       return {bounds(found), {}, !found.attr("limited_by").cast<std::string>().empty()};
     } catch (py::error_already_set& error) {
       if (!error.matches(py::module_::import("hockeystick.errors").attr("CertificationError"))) throw;
-      return {bounds(error.value().attr("bounds")), std::current_exception()};  // they hold, and may be enough
+      return {bounds(error.value().attr("bounds")), std::current_exception()};  // the bounds hold, and may suffice
     }
   }
   Interval hasty_cost(double value, double tolerance) override {

@@ -25,7 +25,7 @@ using namespace hockeystick;
 
 namespace {
 
-// A run in a direction, its reverse if that is known, and how many neighbours in a row it stands for.
+// A run in a direction, its reverse if that is known, and the number of neighbours in a row that it joins.
 using MaybeRun = std::optional<Direction>;
 using Link = std::tuple<Direction, MaybeRun, std::int64_t>;
 
@@ -50,7 +50,8 @@ Pair chained(const std::vector<std::vector<Link>>& given, double cells, double t
   return made_pair(law_above(least_chained(chains, cells, tail)), rate, back);
 }
 
-// A pair above a sampled group, by groups of those drawn and by a chain of neighbours if there is one, or below it.
+// A pair above or below a sampled group, from the groups of records drawn; above, also from a chain of neighbours if
+// one is given.
 Pair sampled_group(const std::vector<std::pair<Direction, Direction>>& given, const std::vector<double>& rates,
                    bool removed, double cells, double tail, bool above, const std::vector<Link>& chain) {
   check_each("rates", rates, ranges::probability);

@@ -7,7 +7,7 @@ using namespace hockeystick;
 
 namespace {
 
-// An array that the caller gives, or none for what is searched for.
+// An array that the caller gives, or none for the number that is searched for.
 template <class Element>
 struct Column {
   const Element* first;

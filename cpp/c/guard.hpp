@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every function of the C library that returns a status does: nothing is thrown, and the thread remembers why.
+// The common frame of C functions that return a status: they throw nothing, and the thread keeps the last message.
 #pragma once
 
 #include <exception>
@@ -16,15 +16,15 @@ namespace hockeystick::c {
 /// Thrown by the watch to end the work.
 struct Stopped {};
 
-/// Thrown where this thread's arithmetic is not that of the assumptions.
+/// Thrown where this thread's arithmetic is not the one that the proofs assume.
 struct BadFloatingPoint : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Keeps what hs_last_error returns, cut to its room. Takes no memory.
+/// Keeps the message of hs_last_error, cut to its room. Takes no memory.
 void remember(std::string_view message) noexcept;
 
-/// The status of the work, which returns HS_OK or more, or throws.
+/// The status of the work: the work returns HS_OK or more, or throws.
 template <class Work>
 int guarded(Work&& work) noexcept {
   const auto failed = [](int status, std::string_view message) {

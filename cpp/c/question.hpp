@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all questions of the C library have in common: options, the watch, arrays, and how answers are written.
+// The common parts of all questions of the C library: options, the watch, arrays, and writing answers.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +18,20 @@ namespace hockeystick::c {
 
 hs_options default_options();
 
-/// The first `size` bytes of them; what lies beyond the fields known here is 0. Another size than some version has, or
-/// nullptr: writes nothing.
+/// Writes the first `size` bytes of the options; bytes beyond the fields known here are 0. Writes nothing for a size
+/// that no version has, or for nullptr.
 void write_default_options(hs_options* to, std::size_t size);
 
-/// The caller's options, of which it may know fewer fields, or more. Throws std::invalid_argument for what is out of
-/// range.
+/// The caller's options, which may have fewer fields than this version, or more. Throws std::invalid_argument for a
+/// value out of range.
 hs_options checked_options(const hs_options* given);
 
-/// The tolerance of questions about the loss itself, whose answers no grid tells as closely, unless options are given.
+/// The default tolerance of questions about the loss itself, which grids do not answer as closely.
 inline constexpr double default_tolerance = 1e-3, loose = 1e-2;
 
 inline constexpr double most_questions = 1e9;
 
-/// n elements. Throws std::invalid_argument if they are NULL, or more than `most`.
+/// n elements. Throws std::invalid_argument if the pointer is NULL, or n is more than `most`.
 template <class Element>
 std::span<const Element> array(const Element* first, std::size_t n, const char* name, double most = most_questions) {
   checked("n", static_cast<double>(n), {0, most, Range::Ends::closed, true});
@@ -39,7 +39,7 @@ std::span<const Element> array(const Element* first, std::size_t n, const char* 
   return {first, n};
 }
 
-/// During its lifetime the watch of the options, if there is one, is asked now and then.
+/// During its lifetime the watch of the options, if there is one, is called now and then.
 class Watching {
  public:
   explicit Watching(const hs_options& options);
@@ -52,14 +52,14 @@ class Watching {
   Watched watched_;
 };
 
-/// Throws BadFloatingPoint where this thread's arithmetic is not that of the assumptions.
+/// Throws BadFloatingPoint where this thread's arithmetic is not the one that the proofs assume.
 void check_arithmetic();
 
-/// Writes the answers and returns the status: HS_WIDE if one is too wide, and not by theory. Throws before anything is
-/// written if one is no interval.
+/// Writes the answers and returns the status: HS_WIDE if an answer is wider than asked for, and not by theory. Throws
+/// before anything is written if an answer is no interval.
 int written(std::span<const Answer> found, hs_answer* answers);
 
-/// Asks `question(adjacency, limits, threads)`, n answers. `tolerance`: without options.
+/// Asks `question(adjacency, limits, threads)`, which has n answers. `tolerance` is the default.
 template <class Question>
 int asked(const hs_options* given, std::size_t n, hs_answer* answers, Question&& question,
           double tolerance = default_tolerance) noexcept {
@@ -76,7 +76,7 @@ int asked(const hs_options* given, std::size_t n, hs_answer* answers, Question&&
   });
 }
 
-/// The numbers that a question is asked at.
+/// The numbers at which a question is asked.
 struct Points {
   const double* first;
   std::size_t n;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hs_run points to.
+// The object behind an hs_run pointer.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace hockeystick::c {
 
-/// The mechanism of a name such as "poisson_sampled(gaussian)", with the parameters of all that it names.
+/// The mechanism of a name such as "poisson_sampled(gaussian)", with the parameters of all mechanisms in the name.
 Mechanism mechanism_named(std::string_view name, std::span<const hs_parameter> parameters);
 
 /// The index in `adjacencies` of one of HS_ADD_OR_REMOVE_ONE and so on.
@@ -25,7 +25,7 @@ struct hs_run {
   /// Adds these terms, or throws and adds none.
   void add(std::span<const hockeystick::DescribedTerm> terms);
 
-  /// Takes the adjacency of a ledger, an index in `adjacencies`; throws if the run has another one already.
+  /// Sets the adjacency to that of a ledger, an index in `adjacencies`; throws if the run has another one already.
   void set_adjacency(std::size_t index);
   std::size_t adjacency() const { return adjacency_; }
 

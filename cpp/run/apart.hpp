@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The comparisons of an adjacency, asked apart.
+// The comparisons of an adjacency, asked one by one.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +15,14 @@
 
 namespace hockeystick {
 
-/// Comparisons asked one by one: of those that cannot be the worst at a point, no more pairs are made for it.
+/// Asks comparisons one by one, and makes no more pairs of a comparison that cannot be the worst at a point.
 class Apart {
  public:
   using Ask = std::function<std::vector<Answer>(std::span<const double>, std::span<const Comparison>)>;
 
   explicit Apart(std::span<const Comparison> comparisons) : comparisons_(comparisons) {}
 
-  /// The answers of a side, which tells an upper or a lower end of each comparison.
+  /// The answers of a side, each of which bounds one end of the worst comparison.
   std::vector<Answer> ask(std::span<const double> points, double Interval::* end, double tolerance, const Ask& one) {
     std::vector<std::optional<Answer>> worst(points.size());
     for (std::size_t way = 0; way < comparisons_.size(); ++way) {
@@ -50,7 +50,7 @@ class Apart {
 
   bool may_be_worst(double point, std::size_t way) {
     const std::vector<Interval>& ends = ends_of(point);
-    double least = 0;  // of the worst of the others
+    double least = 0;  // lower bound of the worst of the other comparisons
     for (std::size_t other = 0; other < ends.size(); ++other)
       if (other != way) least = std::max(least, ends[other].lower);
     return !(ends[way].upper < least);

@@ -33,22 +33,22 @@ using Answers = std::vector<Answer>;
 
 using Row = ViewRow;
 
-// Asks the run of pairs that dominate, or of a side, whose directions `of` gives for an adjacency.
+// Asks a run of pairs: those that dominate, or those of a side. `of` gives the directions of an adjacency.
 template <class Of>
 Answers asked(const Row& row, std::size_t adjacency, Points points, const Limits& limits, const Of& of,
               Ways reverses = {}) {
   const auto directions = of(adjacency);
   if (row.alone != nullptr) return row.alone(*directions, points, limits);
-  // The answer at priors above 1/2 is that of the reverse at the others.
+  // The Bayes risk at a prior p above 1/2 is that of the reverse at 1 - p.
   if (row.view == View::bayes_risk && reversed(adjacency) != adjacency)
     return row.faced(*directions, *of(reversed(adjacency)), points, limits);
-  // A side's own reverses tell its curve at negative losses.
+  // The reverses of a side's own pairs give its curve at negative losses.
   const bool is_side = reverses.empty() && row.view != View::bayes_risk;
   if (!is_side) return row.faced(*directions, reverses, points, limits);
   return row.faced(*directions, reverses_of(*directions), points, limits);
 }
 
-// What holds of every run.
+// Bounds that hold for every run.
 Interval trivial(const Row& row, double point) {
   switch (row.wanted) {
     case Wanted::power:
@@ -84,15 +84,15 @@ EnclosedQuestion question_of(const Run::Terms& terms, const Row& row, const Limi
   return question;
 }
 
-// Asks terms that are not exact, from above and from below. `only`: one comparison of neighbours, in place of those of
-// the adjacency.
+// Asks terms without an exact pair, from above and from below. `only`: one comparison of neighbours, in place of those
+// of the adjacency.
 Answers between_sides(const Run::Terms& terms, const Row& row, std::size_t adjacency, Points points,
                       const Limits& limits, std::span<const Comparison> only = {}) {
   const auto ways = [&](std::size_t which) { return only.empty() ? adjacencies[which].comparisons : only; };
   if (row.wanted == Wanted::epsilon) check_each("delta", points, ranges::delta);
   if (row.wanted == Wanted::delta) check_each("epsilon", points, ranges::epsilon);
   if (points.empty()) return {};
-  // A side that takes more work than is left, most of it while its pairs are made, tells nothing.
+  // A side that takes more work than is left, most of it while its pairs are made, bounds nothing.
   const WorkLimit work(work_of(points.size()));
   const EnclosedQuestion question = question_of(terms, row, limits);
   const std::span<const Comparison> comparisons = ways(adjacency);
@@ -122,14 +122,15 @@ Answers between_sides(const Run::Terms& terms, const Row& row, std::size_t adjac
                           known);
 }
 
-// Meets the tolerance, or is a probability below the floor, which need not.
+// Marks an answer as converged if it meets the tolerance or is a probability below the floor.
 void settle(const Row& row, const Limits& limits, Answer& answer) {
   const bool is_lost = may_be_tiny(row.wanted) && answer.upper <= limits.floor();
   if (is_lost || is_tight(answer.lower, answer.upper, limits.tolerance, false))
     answer.converged = true, answer.limited_by = {};
 }
 
-// Narrows the answers at `which` to what another question certifies of the same, or what lies above them.
+// Narrows the answers at `which` by the answers to the same question asked in another way, or about a run that costs
+// more.
 enum class Known { both_ends, above };
 void narrow(const Row& row, std::span<const std::size_t> which, const Answers& known, Known ends, const Limits& limits,
             Answers& answers) {
@@ -154,9 +155,10 @@ Answers in_comparison(const Run& run, const Row& row, Comparison way, Points poi
   return row.alone(std::array{run.pairs(way)}, points, limits);
 }
 
-// Tails and quantiles of the loss of terms that are not exact, from their curve in one comparison.
+// Tails and quantiles of the loss of terms without an exact pair, from the run's curve in one comparison.
 Answers by_curve(const Run& run, const Row& row, Comparison way, Points points, const Limits& limits) {
-  Limits closer = limits;  // chords leave some ten times as much of a tail, which is some hundred times a delta
+  // Chords leave open some ten times as much of a tail, and a tail is some hundred times a delta
+  Limits closer = limits;
   closer.tolerance = std::max(0.1 * limits.tolerance, 1e-5);
   closer.smallest = 1e-3 * limits.smallest;
   const std::shared_ptr<const Run> whole = run.unsampled();
@@ -166,7 +168,7 @@ Answers by_curve(const Run& run, const Row& row, Comparison way, Points points, 
       narrow(row_of(view), all_of(at), in_comparison(*whole, row_of(view), one, at, how), Known::above, how, found);
     return found;
   };
-  Limits rough = closer, fair = closer;  // to look where the loss lies
+  Limits rough = closer, fair = closer;  // for a first look at where the loss lies
   rough.tolerance = std::max(closer.tolerance, 0.1), fair.tolerance = std::max(closer.tolerance, 0.01);
   const CurveOfLoss of{
       [&](bool of_reverse, Points at, bool roughly, double smallest) {
@@ -181,8 +183,8 @@ Answers by_curve(const Run& run, const Row& row, Comparison way, Points points, 
   return row.by_curve(of, points, limits);
 }
 
-// Whether P(L > loss) may be above `tail`: it is at most delta(loss - x) / (1 - e^-x), by a rough look at the curve.
-// Only of small tails and large losses do the two orders differ much.
+// Whether P(L > loss) may be above `tail`: by a rough look at the curve it is at most delta(loss - x) / (1 - e^-x). The
+// order of two deltas and that of the two tails differ little unless tails are small and losses large.
 bool may_exceed(const Run& run, Comparison way, double loss, double tail, Limits limits) {
   const double x = std::min(4.0, tail < 1e-6 ? loss / 4 : 4);
   if (!(loss >= x && x > 0 && loss <= ranges::epsilon.high)) return true;
@@ -191,7 +193,7 @@ bool may_exceed(const Run& run, Comparison way, double loss, double tail, Limits
   return found.upper > tail * -math::expm1(-x) * (1 - 16 * u);  // proof: loss-tail-chords
 }
 
-// The law of the loss of terms that are not exact.
+// The law of the loss of terms without an exact pair.
 Answers loss_between_sides(const Run& run, const Row& row, std::size_t adjacency, Points points, const Limits& limits) {
   if (row.view == View::loss_variance) {
     const Run::Terms& terms = run.terms();
@@ -222,7 +224,7 @@ Answers loss_between_sides(const Run& run, const Row& row, std::size_t adjacency
   return worst;
 }
 
-// The answers about the worse of two runs at each point; the smaller risk is the worse one.
+// The answers about the worse of two runs at each point. The worse run has the smaller Bayes risk.
 void take_worse(const Row& row, const Answers& other, double tolerance, Answers& answers) {
   for (std::size_t k = 0; k < answers.size(); ++k) {
     Answer &one = answers[k], next = other[k];
@@ -234,7 +236,7 @@ void take_worse(const Row& row, const Answers& other, double tolerance, Answers&
   }
 }
 
-// Whether both sides are known, so that only theory limits it.
+// Whether both ends are known, so that theory alone limits the answer.
 bool is_limited_by_theory(const Answer& answer) {
   return answer.limited_by == "theory" && std::isfinite(answer.lower) && std::isfinite(answer.upper);
 }
@@ -249,7 +251,7 @@ std::pair<std::vector<std::size_t>, std::vector<double>> open_of(const Answers& 
   return {which, open};
 }
 
-// Whether nothing but delta(0) is asked, the distance between two distributions, whichever comes first.
+// Whether delta(0) alone is asked: a distance of two distributions, which does not depend on their order.
 bool is_of_either_order(const Run& run, const Row& row, Points points) {
   return row.view == View::delta && std::all_of(points.begin(), points.end(), [](double at) { return at == 0; }) &&
          run.parts().empty() &&
@@ -275,7 +277,7 @@ Answers ask_once(const Run& run, const Row& row, std::size_t adjacency, Points p
   return asked(row, adjacency, points, limits, [&](std::size_t which) { return run.directions(which); }, reverses);
 }
 
-// A refusal between sides has the best bounds of looser tolerances, too, as one of pairs that dominate has already.
+// A refusal between sides takes the best bounds of looser tolerances, as a refusal of pairs that dominate already does.
 void take_looser(const Run& run, const Row& row, std::size_t adjacency, Points points, const Limits& limits,
                  Answers& answers) {
   const auto [which, open] = open_of(answers, points, [&](const Answer& answer, double) {
@@ -296,16 +298,16 @@ void take_looser(const Run& run, const Row& row, std::size_t adjacency, Points p
   narrow(row, which, found, Known::both_ends, limits, answers);
 }
 
-// Whether the step on all records may be closer than an answer about a sample of this part of them: where the answer
-// is wide, where most records are in the sample, and where so much is lost that a half of the records tells nearly as
-// much: less by log 2 of a loss, which counts 1 in 50 where losses are as large.
+// Whether the step on all records may bound more closely than an answer about a sample with this part of the records:
+// where the answer is wide, where most records are in the sample, or where losses are so large that half of the records
+// lose nearly as much. The sample loses less by about log 2, which is 1 part in 50 of such losses.
 bool may_be_closer(const Row& row, const Answer& answer, double point, double part) {
-  const double least = row.wanted == Wanted::power ? point : 0;  // a rate is measured from a guess on
+  const double least = row.wanted == Wanted::power ? point : 0;  // a true positive rate counts from that of a guess on
   if (!answer.converged || part > 0.5 || answer.lower - least < 0.99 * (answer.upper - least)) return true;
   return row.wanted == Wanted::risk || answer.upper > (trivial(row, 0.5).upper == 1 ? 0.5 : 50);
 }
 
-// The largest part of the records in a sample; schemes that are no Poisson sample may hold all.
+// The largest part of the records in a sample; a scheme that is no Poisson sample may hold all records.
 double largest_part(const Run& run) {
   double part = 0;
   for (const auto& each : run.parts()) part = std::max(part, largest_part(*each));
@@ -317,7 +319,7 @@ double largest_part(const Run& run) {
 // A run costs at most as much as without sampling.
 void take_unsampled(const Run& run, const Row& row, std::size_t adjacency, Points points, const Limits& limits,
                     Answers& answers) {
-  if (row.wanted == Wanted::loss) return;  // of which more may be lost to some, and less to others
+  if (row.wanted == Wanted::loss) return;  // one outcome may lose more with sampling, and another less
   const double part = largest_part(run);
   if (part == 0) return;
   const auto [which, open] = open_of(
@@ -327,15 +329,15 @@ void take_unsampled(const Run& run, const Row& row, std::size_t adjacency, Point
   if (whole == nullptr) return;
   try {
     narrow(row, which, ask(*whole, row.view, adjacency, open, limits), Known::above, limits, answers);
-  } catch (const NoPair&) {  // of all records, for these neighbours
+  } catch (const NoPair&) {  // the run on all records has none for these neighbours
   }
 }
 
-// Upper ends of epsilon and delta by Renyi divergences, where nothing else tells more.
+// Upper ends of epsilon and delta by Renyi divergences, where no other bound is closer.
 void take_moments(const Run& run, const Row& row, std::size_t adjacency, Points points, const Limits& limits,
                   Answers& answers) {
   const bool wants_epsilon = row.view == View::epsilon;
-  // Divergences tell no more of what both sides tell.
+  // Renyi divergences are no closer where both sides are known.
   const auto is_open = [&](std::size_t i) {
     return !answers[i].converged &&
            !(is_limited_by_theory(answers[i]) && !(wants_epsilon && points[i] < smallest_delta));
@@ -343,7 +345,7 @@ void take_moments(const Run& run, const Row& row, std::size_t adjacency, Points 
   bool any = false;
   for (std::size_t i = 0; i < answers.size(); ++i) any = any || is_open(i);
   if ((!wants_epsilon && row.view != View::delta) || !limits.method.empty() || !any) return;
-  // Epsilon falls with delta, and is known better where doubles do not end.
+  // Epsilon falls with delta: a delta that is no double has at least the epsilon of the smallest one.
   std::optional<double> of_smallest;
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (!wants_epsilon || answers[i].converged || !(0 < points[i] && points[i] < smallest_delta)) continue;
@@ -368,7 +370,7 @@ std::vector<Answer> ask(const Run& run, View view, std::size_t adjacency, Points
     return rates;
   }
   const Row& row = row_of(view);
-  // Of mu, both directions count even if one is asked for.
+  // mu counts both directions even if one is asked for.
   const std::size_t counted = view == View::gdp_mu ? symmetric(adjacency) : adjacency;
   if (!run.is_exact_in(counted) && !run.parts().empty()) {
     Answers worst = ask(*run.parts().front(), view, adjacency, points, limits);
@@ -387,7 +389,7 @@ std::vector<Answer> ask(const Run& run, View view, std::size_t adjacency, Points
   take_moments(run, row, counted, points, limits, answers);
   if (run.is_exact_in(counted) || question_of(run.terms(), row, limits).closes) return answers;
   for (Answer& each : answers)
-    if (each.limited_by == "passes") each.limited_by = "theory";  // of sides that do not meet
+    if (each.limited_by == "passes") each.limited_by = "theory";  // the sides do not meet
   return answers;
 }
 

@@ -11,7 +11,7 @@
 
 namespace hockeystick {
 
-/// What may be asked of a run, at one number each.
+/// The questions to a run, each at one number.
 enum class View {
   epsilon,        // at delta
   delta,          // at epsilon
@@ -26,9 +26,9 @@ enum class View {
   tradeoff,       // the least false negative rate at a false positive rate
 };
 
-/// Encloses the answer for the worst direction of an adjacency, an index in `adjacencies`, at each point. Of mechanisms
-/// known by pairs above and below their curve, sides of both enclose it; their privacy loss itself is not known. Throws
-/// std::invalid_argument for points out of range, and NoPair.
+/// Encloses the answer for the worst direction of an adjacency, an index in `adjacencies`, at each point. Mechanisms
+/// with pairs above and below their curve are enclosed between both sides; the variance of their loss is not known.
+/// Throws std::invalid_argument for points out of range, and NoPair.
 std::vector<Answer> ask(const Run& run, View view, std::size_t adjacency, std::span<const double> points,
                         const Limits& limits);
 

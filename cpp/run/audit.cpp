@@ -23,12 +23,12 @@ double log_odds(double miss, double alarm, double delta) {
   return std::max(0.0, value * (1 - 4 * u));          // proof: audit-counts
 }
 
-// The largest of (1/i) P[v - i <= X < v] over 1 <= i <= v, rounded up. Probabilities rise to the mode and fall from
-// there: once they are below their mean, and fall, the mean falls, too.
+// The largest of (1/i) P[v - i <= X < v] over 1 <= i <= v, rounded up. Probabilities rise to the mode and then fall:
+// once a falling probability is below the mean so far, the mean falls as well.
 double largest_mean(const OneRun& run, const Chance& chance) {
   double k = run.correct - 1;
   const double mode = std::min(run.guesses, std::floor((run.guesses + 1) * chance.p));
-  double low = std::min(k, mode);  // beyond the first place with a probability that doubles hold, none counts
+  double low = std::min(k, mode);  // beyond the first place whose probability is a double, no place counts
   for (double high = k; log_binomial(k, run.guesses, chance).value < -650 && k > low;) {
     const double middle = std::floor((low + high) / 2);
     const bool is_small = log_binomial(middle, run.guesses, chance).value < -600;
@@ -83,7 +83,8 @@ class InversePower {
     }
   };
 
-  // Lines by their slope; those that are nowhere the largest are left out, by rounded numbers: any choice is valid.
+  // Lines by their slope. Lines that are nowhere the largest are left out by rounded numbers: any choice of lines is
+  // valid.
   void add(const Line& line) {
     if (!lines_.empty() && !(line.slope() > lines_.back().slope())) return;
     while (lines_.size() > 1 &&

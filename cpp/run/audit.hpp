@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// What attacks prove of a mechanism: lower bounds from counts, each with its confidence.
+// Lower bounds that attacks prove of a mechanism, from counts; each has its confidence.
 #pragma once
 
 #include <span>
 
 namespace hockeystick {
 
-/// Attacks on independent runs of a mechanism: how often each said "with the record", where it was there and not.
+/// Attacks on independent runs of a mechanism: how often the attack said "with the record" where the record was
+/// present, and where it was not.
 struct AttackCounts {
   double true_positives, false_negatives, false_positives, true_negatives;
 };
 
-/// Ends of the two rates that hold together with probability 1 - alpha: true positives at least, false positives at
-/// most, false negatives at most.
+/// Bounds of the rates that hold together with probability 1 - alpha: true positives from below, false positives and
+/// false negatives from above.
 struct AttackRates {
   double true_positives, false_positives, false_negatives;
 };
 AttackRates attack_rates(const AttackCounts& counts, double alpha);
 
-/// An epsilon >= 0 that every (epsilon', delta)-DP mechanism with these rates has at least.
+/// An epsilon >= 0 below which no mechanism with these rates is (epsilon, delta)-DP.
 double audited_epsilon(const AttackRates& rates, double delta);
 
-/// A mu >= 0 of Gaussian DP, likewise.
+/// A mu >= 0 below which no mechanism with these rates has Gaussian DP.
 double audited_mu(const AttackRates& rates);
 
-/// Of one run in which each of `canaries` records was included with probability 1/2: `correct` of `guesses` were right.
+/// Guesses in one run in which each of `canaries` records was included with probability 1/2: `correct` of `guesses`
+/// were right.
 struct OneRun {
   double canaries, guesses, correct;
 };
@@ -33,7 +35,7 @@ struct OneRun {
 /// (Steinke, Nasr & Jagielski 2023).
 double one_run_p_value(const OneRun& run, double epsilon, double delta);
 
-/// An epsilon >= 0 at which that is below alpha, or 0.
+/// An epsilon >= 0 at which that probability is below alpha, or 0.
 double one_run_epsilon(const OneRun& run, double delta, double alpha);
 
 /// Whether this many right guesses have a probability below `alpha` for every mechanism whose delta at each epsilon >=

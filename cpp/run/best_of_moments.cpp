@@ -14,7 +14,7 @@ namespace hockeystick {
 namespace {
 
 constexpr std::size_t memory_limit = std::size_t{1} << 30;
-constexpr double farthest = 9999;  // order, less 1, that is looked at, but for the one asked for
+constexpr double farthest = 9999;  // order, less 1, up to which the search goes; the order asked for may be larger
 
 // log(e^a + b), rounded up.
 double log_sum(double a, double b) {
@@ -39,7 +39,7 @@ std::vector<double> BestOfMoments::log_moments(std::span<const double> orders) c
   return found;
 }
 
-// As often as that of a run, for each that is made.
+// The probability of an infinite loss in a run, times the mean number of runs.
 Interval BestOfMoments::infinity_mass() const {
   double sum = 0;
   for (const Term& term : run_) sum = up(sum + up(static_cast<double>(term.count) * term.pair->infinity_mass().upper));

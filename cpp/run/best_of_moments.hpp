@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Renyi divergences of the best of a random number of runs, which pairs above its curve hide: they count what their
-// last point leaves as infinite losses.
+// Renyi divergences of the best of a random number of runs. Pairs above its curve hide them, as these pairs count the
+// curve's last value as infinite losses.
 //
 // With D(x) = f'(1 - x) and ranks p, q <= g(p) of an output y, as in best_of.hpp, the best is y with density D(p) P(dy)
 // or D(q) Q(dy), and D falls. So for every t > 0
@@ -21,11 +21,11 @@ namespace hockeystick {
 
 class BestOfMoments final : public MomentsAlone {
  public:
-  /// `back`: a curve above that of the reverse of a run; without points nothing is known of it. `attained`: whether
-  /// some data attain the run, and so, by a score that tells nothing, the lower ends.
+  /// `back`: a curve above that of the reverse of a run; without points nothing is known of the reverse. `attained`:
+  /// whether some data attain the run. A score that ignores the output then attains the lower ends.
   BestOfMoments(Direction run, const NumberOfRuns& runs, const EnclosedCurve& back, bool attained);
 
-  /// log E e^((order - 1) L) at most, for each order.
+  /// Upper bound of log E e^((order - 1) L), for each order.
   std::vector<double> log_moments(std::span<const double> orders) const;
 
   Interval infinity_mass() const override;
@@ -40,7 +40,7 @@ class BestOfMoments final : public MomentsAlone {
   bool attained_;
 };
 
-/// That of a run, in the forward direction.
+/// The moment of a run, in the forward direction.
 std::shared_ptr<const DominatingPair> best_of_moments(const BothWays& run, const NumberOfRuns& runs, double cells,
                                                       double tail, bool attained);
 

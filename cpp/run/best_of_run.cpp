@@ -28,7 +28,7 @@ Curves curves_of(const BothWays& run, double cells, double tail) {
   return {curve_above(known.forth, known.back), curve_above(known.back, known.forth)};
 }
 
-// What may be left out of a run, as each may be the best.
+// The mass that may be left out of a run, as each run may be the best.
 double rare(const NumberOfRuns& runs, double tail) { return std::max(1e-3 * tail / runs.mean(), 1e-290); }
 
 double largest_of(const Direction& run) {
@@ -36,7 +36,7 @@ double largest_of(const Direction& run) {
   return run.empty() ? 0 : epsilon_bounds({&run, 1}, none, {1e-3, memory_limit}).front().upper;
 }
 
-// As often, each term; nothing where a count is no double.
+// Each term, the given number of times; none where a count is no double.
 std::optional<Direction> repeated(const Direction& run, double times) {
   Direction all = run;
   for (Term& term : all) {
@@ -46,7 +46,7 @@ std::optional<Direction> repeated(const Direction& run, double times) {
   return all;
 }
 
-// Of a Poisson number, whose ranks tell least.
+// For a Poisson number, for which the bound by ranks is the least close.
 std::vector<RenyiPoint> points_of(const BestOfMoments& forth, const BestOfMoments& back, const NumberOfRuns& runs) {
   if (runs.kind() != NumberOfRuns::Kind::poisson) return {};
   std::vector<double> at;

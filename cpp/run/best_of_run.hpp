@@ -7,12 +7,13 @@
 
 namespace hockeystick {
 
-/// A law above that of the best; of a Poisson number of runs the smaller of what ranks and what moments tell. Both ways
-/// are dominating.
+/// A law that dominates the best run; for a Poisson number of runs the smaller of the bounds by ranks and by moments.
+/// Both directions of `run` must be pairs that
+/// dominate.
 AtomicLaw best_of_run_above(const BothWays& run, const NumberOfRuns& runs, double cells, double tail);
 
-/// A law that some scores attain where the run is attained: of those tried, the one with the largest delta where that
-/// is about `goal`.
+/// A law that some scores attain where the run is attained. Of the scores tried, the function takes the one with the
+/// largest delta where that is about `goal`.
 AtomicLaw best_of_run_below(const BothWays& run, const NumberOfRuns& runs, double cells, double tail, double goal);
 
 /// Upper bound of the largest loss of the best.

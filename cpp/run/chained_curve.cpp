@@ -14,8 +14,8 @@ namespace {
 
 constexpr double farthest = 600;  // nats
 
-// Upper bounds of a curve at the losses k times the spacing, k = -n, ..., n. Of losses the spacing has few bits, so
-// that they are exact.
+// Upper bounds of a curve at the losses k times the spacing, k = -n, ..., n. The spacing has few bits, so that these
+// losses are exact.
 struct OnGrid {
   std::vector<double> upper;
 };
@@ -27,7 +27,7 @@ struct Grid {
   double loss(std::ptrdiff_t k) const { return spacing * static_cast<double>(k); }
 };
 
-// The spacing has few bits: the reach of all links, in as many cells.
+// The spacing, which has few bits: the reach of all links over the number of cells.
 Grid grid_of(const Chain& chain, double cells, double tail) {
   double reach = 0, links = 0;
   for (const auto& [run, times] : chain) {
@@ -38,7 +38,7 @@ Grid grid_of(const Chain& chain, double cells, double tail) {
   }
   const double number = std::ceil(std::clamp(25 * cells, 300.0, 2000.0));
   const double spacing = with_bits(std::min(reach, farthest) / number, 20);
-  // Each link may be longer by a cell than its largest loss.
+  // The reach of a link may exceed its largest loss by a cell.
   const double ends = std::min(reach / spacing + 2 * links, std::floor(farthest / spacing));
   return {spacing, static_cast<std::ptrdiff_t>(ends)};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The curve of datasets that a chain of neighbours joins, from above.
+// Upper bounds of the curve of two datasets that a chain of neighbours joins.
 //
 // Let (P, M) have the curve h_1 and (M, Q) the curve h_2. For every set P(S) <= a M(S) + h_1(a) and M(S) <= b Q(S) +
 // h_2(b), hence h(a b) <= a h_2(b) + h_1(a): of all factors of a number the least bound holds (Dong, Roth & Su 2022,
@@ -15,7 +15,7 @@
 
 namespace hockeystick {
 
-/// Neighbours in a chain, one after the other, all alike.
+/// A chain of neighbours, all of whose links have the same curve.
 struct Links {
   BothWays run;
   std::int64_t times;
@@ -27,7 +27,7 @@ using Chain = std::vector<Links>;
 std::vector<double> chained_values(std::span<const double> first, std::span<const double> second,
                                    std::span<const double> powers);
 
-/// Points above the smallest of the curves of several chains between the same datasets. `cells` and `tail` as of
+/// Points above the smallest of the curves of several chains between the same datasets. `cells` and `tail` are as in
 /// Accuracy.
 EnclosedCurve least_chained(std::span<const Chain> chains, double cells, double tail);
 

@@ -20,13 +20,13 @@ struct DpsgdRuns {
   std::span<const double> deltas;                  // in (0, 1)
 };
 
-/// What dominates a step under an adjacency, by the names of the registry.
+/// The pairs that dominate a step under an adjacency, by the names of the registry.
 struct DpsgdPairs {
-  std::vector<std::string> sampled;  // one a direction; parameters: noise multiplier, sampling probability
-  double noise_divisor;              // without sampling: "gaussian", of the noise multiplier divided by this
+  std::vector<std::string> sampled;  // one for each direction; parameters: noise multiplier, sampling probability
+  double noise_divisor;  // without sampling the pair is "gaussian", of the noise multiplier divided by this number
 };
 
-/// That of the Gaussian mechanism under an adjacency, an index in `adjacencies`.
+/// The pairs of the Gaussian mechanism under an adjacency, an index in `adjacencies`.
 const DpsgdPairs& dpsgd_pairs(std::size_t adjacency);
 
 /// Encloses epsilon of every run, each for the worst direction, exactly as `epsilon_bounds` does, whatever the number

@@ -15,7 +15,7 @@
 namespace hockeystick {
 namespace {
 
-// A run of which one number is searched for, and what it may cost.
+// A run, one number of which is searched for, and its budget.
 struct DpsgdBudget {
   double noise_multiplier, sampling_probability;
   std::int64_t steps;
@@ -30,7 +30,7 @@ Element at(std::span<const Element> values, std::size_t k) {
 constexpr double least_tolerance = 1e-6;
 constexpr std::size_t little = std::size_t{1} << 20;  // bytes of a hasty answer
 
-// The cost is epsilon, or delta where no epsilon is allowed.
+// The cost is epsilon, or delta where the budget's epsilon is 0.
 class DpsgdFamily : public Family {
  public:
   DpsgdFamily(Searched what, const DpsgdBudget& budget, const DpsgdPairs& pairs, const Limits& limits)
@@ -47,9 +47,8 @@ class DpsgdFamily : public Family {
   double settled(double value) override { return std::clamp(value, low, high); }
   bool accepts(double value) override { return low <= value && value <= high; }
 
-  // What is final and does not decide is asked more closely, but numbers of steps are compared by the
-  // epsilon that is certified of each, as closely as was asked and no closer. Delta may be in reach where epsilon is
-  // not.
+  // A final cost that decides nothing is asked more closely. Numbers of steps, however, are compared by their certified
+  // epsilon as closely as was asked and no closer. Delta may be in reach where epsilon is not.
   Cost cost(double value, double tolerance) override {
     const DpsgdBudget run = with(value);
     Interval found{0, infinity};
@@ -99,7 +98,7 @@ class DpsgdFamily : public Family {
     return dpsgd_epsilon_bounds(runs, pairs_, limits).front();
   }
 
-  // Delta, as closely as it takes to tell it from that of the budget.
+  // Delta, as closely as its comparison with the budget's delta needs.
   Interval decided(double value, const DpsgdBudget& run) {
     Limits limits = limits_;
     limits.tolerance = 0.01, limits.smallest = 0;
@@ -145,7 +144,7 @@ Answer searched(Searched what, const DpsgdBudget& budget, const DpsgdPairs& pair
 
 std::vector<Answer> searched(Searched what, const DpsgdBudgets& budgets, const DpsgdPairs& pairs, const Limits& limits,
                              std::int64_t threads) {
-  // Before any thread begins, so that the first bad one is named.
+  // The check comes before any thread begins, so that the error names the first bad run.
   check_each("epsilon", budgets.epsilons, ranges::epsilon);
   check_each("delta", budgets.deltas, ranges::delta);
   std::vector<Answer> found(budgets.deltas.size());

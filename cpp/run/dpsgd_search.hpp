@@ -10,8 +10,8 @@
 
 namespace hockeystick {
 
-/// Runs of which one number each is searched for, and what they may cost; all of one length, but for the numbers
-/// searched for, which are empty.
+/// Runs, one number of each of which is searched for, with their budgets. All lists have one length, but for the
+/// numbers searched for, whose list is empty.
 struct DpsgdBudgets {
   std::span<const double> noise_multipliers, sampling_probabilities;
   std::span<const std::int64_t> steps;

@@ -30,34 +30,33 @@ Accuracy starting_accuracy(double tolerance, double smallest, std::int64_t runs)
           rung(std::min(std::max(0.1 * tolerance * smallest / static_cast<double>(runs), least_tail), 1e-6))};
 }
 
-constexpr double rough = 0.01;  // how closely sides of pairs that do not meet are asked at first
-// What the sides' own answers may add to a gap that theory leaves, as a part of it.
-constexpr double part_of_theory = 0.03;
+constexpr double rough = 0.01;           // how closely sides of pairs that do not meet are asked at first
+constexpr double part_of_theory = 0.03;  // of such a gap, by which the sides' own answers may widen it
 
-// Whether it is a probability as small as any of interest.
+// Whether an answer is a probability below the smallest one of interest.
 template <class Ends>
 bool is_tiny(const Ends& ends, const EnclosedQuestion& question) {
   return may_be_tiny(question.wanted) && ends.upper <= std::max(question.smallest, smallest_delta);
 }
 
-// Of an answer, relative to its upper end; a probability that is as small as any of interest has none.
+// The width of an answer, relative to its upper end; 0 for a probability below the smallest one of interest.
 template <class Ends>
 double gap_of(const Ends& ends, const EnclosedQuestion& question) {
   if (is_tiny(ends, question)) return 0;
   return ends.lower == ends.upper ? 0 : 1 - ends.lower / ends.upper;  // both may be infinite
 }
 
-// Of the widest answer between the sides, and how much of that the sides' own answers are wide. `loose`: the points of
-// which they are a good part of it; `of_theory`: the least that they leave of such a gap.
+// The widest answer between the sides, and the part of its width that comes from the sides' own answers. `loose`: the
+// points where that part is large; `of_theory`: the least width that theory leaves at these points.
 struct Gap {
   double most = 0, of_sides = 0, of_theory = infinity;
   std::vector<std::size_t> loose;
 };
 
-// What cells add falls with their square, and the width of the sides' own answers stays: as many cells as leave less
-// than the rest of the tolerance. At first, and where more cells gained too little before, the ends leave out less,
-// too, unless they `cannot_count`, as all deltas are far above what they leave out: if more cells alone gained too
-// little, they do count, in place of many more cells.
+// Chooses how closely the next pairs follow their curves. The gap by cells falls with the square of their number, and
+// the width of the sides' own answers stays: the number of cells leaves a gap below the rest of the tolerance. At
+// first, and where more cells gained less than expected, tails are made smaller as well, unless they `cannot_count`, as
+// all deltas are far above them; a smaller tail is then tried before many more cells.
 class Refinement {
  public:
   explicit Refinement(double tolerance) : tolerance_(tolerance) {}
@@ -70,23 +69,23 @@ class Refinement {
     const bool is_handover = ends_count && at.tail >= least_of_series;
     const double least = is_handover ? 3 : 1.5, most = !gained_little ? (cannot_count ? 16 : 8) : is_handover ? 1 : 1.5;
     double more = std::sqrt(1.5 * of_cells / rest);
-    if (cannot_count && more > 4) more *= 1.4;  // few cells tell little of many
+    if (cannot_count && more > 4) more *= 1.4;  // an answer from few cells does not forecast that from many
     more = std::clamp(more, std::min(least, most), most);
     expected_ = 2 * of_cells / (more * more);
     return {std::min(std::ceil(more * at.cells), 2000.0), ends_count ? rung(at.tail / 10) : at.tail};
   }
 
  private:
-  double tolerance_, expected_ = 0;  // at most, of what cells add
+  double tolerance_, expected_ = 0;  // the gap that cells are expected to leave at most
 };
 
-// True if both sides met their tolerance and the gap is no wider than either side's own interval.
+// Whether both sides met their tolerance and the gap is no wider than either side's own interval.
 bool is_no_wider_than_a_side(const Answer& over, const Answer& under, const Interval& ends) {
   const double widest = std::max(over.upper - over.lower, under.upper - under.lower);
   return over.converged && under.converged && ends.upper - ends.lower <= widest;
 }
 
-// Whether a side could do better with more memory, or what else keeps the sides that meet, or tell nothing, from more.
+// Says whether more memory would help a side, or else what limits sides that meet, or a side without a bound.
 void explain(const Answer& over, const Answer& under, bool closes, Answer& ends) {
   const bool both_tell = (over.converged || std::isfinite(ends.upper)) && (under.converged || ends.lower > 0);
   ends.converged = false;
@@ -120,7 +119,7 @@ class BetweenSides {
 
   const std::vector<Answer>& answers() const { return answers_; }
 
-  // The points that are not answered as closely as asked, and that more of the curve would tell more of.
+  // The points that are not answered as closely as asked, and where a closer curve may help.
   std::vector<std::size_t> open() const {
     std::vector<std::size_t> left = open_of(all());
     std::erase_if(left, [&](std::size_t i) { return wants_largest(i); });
@@ -134,7 +133,7 @@ class BetweenSides {
     if (!which.empty()) ask_both_sides(which, accuracy_of(first_smallest(), Aspect::largest));
   }
 
-  // What bounds more than the curve: moments, and power at rate 0, which is the mass at +inf.
+  // Pairs that bound more than the curve: moments, and power at rate 0, which is the mass at +inf.
   void ask_beyond_curve() {
     std::vector<std::size_t> which;
     for (const std::size_t i : open())
@@ -143,7 +142,7 @@ class BetweenSides {
     if (which.empty()) return;
     SideAccuracy at = accuracy_of(first_smallest(), Aspect::moments);
     ask_both_sides(which, at);
-    // Pairs that do not meet tell no more of moments where their curves are made of more cells.
+    // The moments of pairs that do not meet come no closer by more cells.
     if (question_.wanted != Wanted::moments || !question_.closes) return;
     at.aspect = Aspect::far;
     for (const double cells : {at.cells, 3 * at.cells}) {
@@ -151,11 +150,11 @@ class BetweenSides {
       if (which.empty()) return;
       at.cells = cells;
       ask_both_sides(which, at);
-      at.tail = least_tail;  // moments of high orders are made of losses that are rare
+      at.tail = least_tail;  // moments of high orders come from rare losses
     }
   }
 
-  // What pairs of the curve tell of these points, asked together.
+  // Answers all these points together from pairs of the curve.
   void ask_curve(const std::vector<std::size_t>& which) {
     double smallest = first_smallest();
     if (tells_deltas())
@@ -163,7 +162,7 @@ class BetweenSides {
     ask_curve(which, smallest);
   }
 
-  // Delta is 0 beyond the largest loss, which pairs of a curve may not tell: asked where it may be 0.
+  // Delta is 0 beyond the largest loss, which pairs of the curve may hide: asked where delta may be 0.
   void ask_beyond_largest() {
     if (question_.wanted != Wanted::delta) return;
     std::vector<std::size_t> which = all();
@@ -174,7 +173,7 @@ class BetweenSides {
       if (found[k].upper == 0) answers_[which[k]] = answer_of({0, 0});
   }
 
-  // Harder questions first: about smaller deltas and rates.
+  // Orders questions from hard to easy: smaller deltas and rates, and larger epsilons, come first.
   double ease(std::size_t i) const { return tells_deltas() ? points_[i] : -points_[i]; }
 
  private:
@@ -182,7 +181,7 @@ class BetweenSides {
   std::int64_t runs() const { return std::max<std::int64_t>(question_.runs, 1); }
   double tail_of(double smallest) const { return starting_accuracy(question_.tolerance, smallest, runs()).tail; }
 
-  // Each side's own answer may be as wide as that, unless it counts in full.
+  // The tolerance at which a side's own answer is close enough.
   double finest() const {
     const bool is_of_rates =
         question_.wanted == Wanted::power || question_.wanted == Wanted::rates || question_.wanted == Wanted::risk;
@@ -193,14 +192,14 @@ class BetweenSides {
     return {starting_accuracy(question_.tolerance, smallest, runs()), aspect, finest()};
   }
 
-  // Whether the points are deltas or rates, the least of which says how much of the loss may be left out.
+  // Whether the points are deltas or rates, the least of which bounds the mass that may be left out.
   bool tells_deltas() const {
     return question_.wanted == Wanted::epsilon || question_.wanted == Wanted::power ||
            question_.wanted == Wanted::rates;
   }
 
-  // How small the question is: of an epsilon the smaller of delta and 1 - delta, of a rate the rate. `otherwise`: where
-  // that is 0.
+  // The smallest probability in a question: the smaller of delta and 1 - delta for an epsilon, the rate for a rate.
+  // `otherwise`: the value where that is 0.
   double least_of(double point, double otherwise) const {
     if (question_.wanted == Wanted::epsilon && point < 1) point = std::min(point, 1 - point);
     return point > 0 ? point : otherwise;
@@ -228,17 +227,17 @@ class BetweenSides {
     return left;
   }
 
-  // Of deltas not far below `smallest`; says how closely they have been asked in the end.
+  // Asks deltas that are not far below `smallest`; returns the accuracy of the last pairs.
   SideAccuracy ask_curve(std::vector<std::size_t> which, double smallest) {
     SideAccuracy at = accuracy_of(smallest, Aspect::curve);
-    // At first, few cells tell how small deltas are; some suffice where theory leaves a gap that is wider by far.
+    // At first, few cells show how small deltas are; fewer cells suffice where theory leaves a much wider gap.
     const auto is_less = [&](auto i) { return answers_[i].lower < smallest; };
     const auto is_apart = [&](auto i) { return question_.has_costly_cells && gap_of(answers_[i], question_) > 0.3; };
     if (question_.wanted == Wanted::delta && smallest < first_smallest() &&
         (question_.closes ? std::any_of(which.begin(), which.end(), is_less)
                           : std::all_of(which.begin(), which.end(), is_apart)))
       at.cells = std::ceil(at.cells / (question_.closes ? 5 : 3));
-    // Convolutions take more than closer answers by them.
+    // Convolutions take more time than closer answers from their pairs.
     if (question_.closes && question_.wanted == Wanted::delta && at.tail < least_of_series) at.tolerance *= 0.4;
     double before = infinity;
     bool has_lowered = false;
@@ -247,18 +246,18 @@ class BetweenSides {
       Gap gap = ask_both_sides(which, at);
       which = open_of(which);
       ask_smaller(which, at, smallest);
-      double left = 0;  // of those that are asked on
+      double left = 0;  // of the points that are asked again
       for (const std::size_t i : which) left = std::max(left, gap_of(answers_[i], question_));
       gap.most = std::min(gap.most, left);
-      // Rounding limits it where closer pairs do not help, or where the sides' own answers stay too wide: these are
-      // asked for twice as closely where they take more than a good half of the tolerance, or the pairs meet within it.
+      // Rounding limits a gap that closer pairs do not narrow, or sides whose own answers stay too wide. Their
+      // tolerance is halved where it takes more than a good half of the question's, or where the pairs meet within it.
       const double of_pairs = gap.most - gap.of_sides;
       const bool is_wide = at.tolerance > 0.1 * question_.tolerance &&
                            (gap.of_sides > 0.6 * question_.tolerance || of_pairs < 0.7 * question_.tolerance);
       const bool is_rounding = 0.9 * before < gap.most || gap.of_sides > 1.01 * question_.tolerance;
       if (which.empty() || attempt == (question_.closes ? 5 : 1)) return at;
       if (is_rounding && !is_wide) {
-        // The ends may leave out too much, once.
+        // The tails may be too large: they are lowered once.
         if (question_.wanted != Wanted::delta || !question_.closes || has_lowered) return at;
         has_lowered = true, before = gap.most, at.tail = rung(at.tail / 1000);
         continue;
@@ -271,16 +270,17 @@ class BetweenSides {
     return at;
   }
 
-  // Whether what the ends leave out, and what pairs that are known to an absolute error are off, is a tenth of the
-  // tolerance at most.
+  // Whether the tails, and the errors of pairs that are known to an absolute error, are at most a tenth of the
+  // tolerance.
   bool cannot_count(std::span<const std::size_t> which, double tail) const {
     const double left_out = static_cast<double>(runs()) * (tail < least_of_series ? tail : tail + least_of_series);
     const auto is_far = [&](std::size_t i) { return question_.tolerance * answers_[i].lower >= 10 * left_out; };
     return question_.wanted == Wanted::delta && std::all_of(which.begin(), which.end(), is_far);
   }
 
-  // Takes out deltas that come to what the ends leave out, and asks for those of about one size as the least of them
-  // says how much that may be, or step by step. Pairs that tell a small delta cost larger ones much, unless they close.
+  // Takes deltas that are no larger than the tails out of `which`, and asks them with smaller tails: those of about one
+  // size together, with the tail that the least of them needs, or step by step. Pairs for small deltas cost larger ones
+  // much time, unless the pairs meet.
   void ask_smaller(std::vector<std::size_t>& which, const SideAccuracy& at, double smallest) {
     const double one_size = question_.closes ? 0 : 1e-3;
     if (question_.wanted != Wanted::delta) return;
@@ -300,21 +300,21 @@ class BetweenSides {
       small = std::partition_point(which.begin(), which.end(), is_in_reach);
       const SideAccuracy finer = ask_curve(apart, next);
       if (!question_.closes || which.empty()) continue;
-      ask_both_sides(which, finer);  // by pairs that are made
+      ask_both_sides(which, finer);  // by pairs that exist already
       which = open_of(which);
       small = std::stable_partition(which.begin(), which.end(), is_in_reach);
     }
   }
 
-  // Whether moments tell the run above so closely that theory leaves most of the gap.
+  // Whether the moments above are so close that theory leaves most of the gap.
   bool is_known_above(std::size_t i) const {
     const Answer& over = moments_above_[i];
     const double wide = gap_of(Interval{answers_[i].lower, over.upper}, question_);
     return !question_.closes && over.converged && gap_of(over, question_) <= part_of_theory * wide;
   }
 
-  // Asks both sides. Where the pairs do not meet, roughly at first, and more closely only the points of which the
-  // sides' own answers are more than a small part of the gap.
+  // Asks both sides. Sides that do not meet are asked roughly at first, and then more closely at the points where their
+  // own answers are more than a small part of the gap.
   Gap ask_both_sides(std::span<const std::size_t> which, SideAccuracy at) {
     if (!question_.closes) at.tolerance = std::max(finest(), rough);
     Gap gap = ask(which, at);
@@ -325,7 +325,7 @@ class BetweenSides {
     return gap;
   }
 
-  // Asks both sides; the largest gap that they leave where it is too wide.
+  // Asks both sides and returns the largest gap that is too wide.
   Gap ask(std::span<const std::size_t> which, const SideAccuracy& at) {
     const std::vector<double> points = of(which);
     std::vector<Answer> over;
@@ -334,7 +334,7 @@ class BetweenSides {
       for (const std::size_t i : which) over.push_back(moments_above_[i]);
     else
       over = above_(at, points);
-    // What is left of a probability that no one need know more of, where the sides do not meet.
+    // Where sides do not meet, a lower end of a probability below the smallest one of interest is not needed.
     const bool is_lost =
         may_be_tiny(question_.wanted) && !question_.closes &&
         std::all_of(over.begin(), over.end(), [&](const Answer& each) { return is_tiny(each, question_); });
@@ -349,8 +349,8 @@ class BetweenSides {
       if (at.aspect == Aspect::moments) moments_above_[which[k]] = over[k];
       const bool is_as_close_as_sides = at.tolerance <= finest() && is_no_wider_than_a_side(over[k], under[k], each);
       each = {std::max(each.lower, answer.lower), std::min(each.upper, answer.upper)};
-      // Of Gaussians alone the core tells the mu of all rates, which is more than that of these only where that is the
-      // largest there can be: then the pairs above reach it but for rounding.
+      // The mu of Gaussians alone is that of all rates, and so no less than that of these rates. The two differ only
+      // where the largest mu counts, which the pairs above reach but for rounding.
       if (question_.wanted == Wanted::rates) each.lower = std::min(each.lower, each.upper * (1 - 1e-9));
       answer = answer_of(each);
       is_contradiction_ = is_contradiction_ || !(each.lower <= each.upper);
@@ -368,7 +368,7 @@ class BetweenSides {
   const EnclosedQuestion& question_;
   std::span<const double> points_;
   const AskSide &above_, &below_;
-  std::vector<Answer> answers_, moments_above_;  // of the side above
+  std::vector<Answer> answers_, moments_above_;  // the moments are those of the side above
   bool is_contradiction_ = false;
 };
 
@@ -387,8 +387,8 @@ std::vector<Answer> enclosed_answers(const EnclosedQuestion& question, std::span
   between.ask_largest();
   between.ask_beyond_curve();
   if (const std::vector<std::size_t> open = between.open(); !open.empty()) between.ask_curve(open);
-  // What all points leave to one of them alone, the hardest first: if that stays open, so does the question. Deltas of
-  // about one size have been asked together.
+  // A point that is open after all points were asked together is asked alone, the hardest first: if that point stays
+  // open, so does the question. Deltas of about one size have been asked together.
   std::vector<std::size_t> open = between.open();
   if (points.size() > 1 && question.closes && question.wanted != Wanted::delta)
     for (sort_by(open, [&](std::size_t i) { return between.ease(i); }); const std::size_t i : open)

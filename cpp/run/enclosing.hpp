@@ -16,47 +16,47 @@
 
 namespace hockeystick {
 
-/// What a question asks of a run. `loss`, the law of its privacy loss, is not known from a curve.
+/// The kind of a question to a run. The law of the privacy loss, `loss`, is not known from a curve.
 enum class Wanted { epsilon, delta, power, rates, moments, risk, loss };
 
-/// Whether it asks for probabilities that may be smaller than any of interest.
+/// Whether the answers are probabilities, which may be below the smallest one of interest.
 inline bool may_be_tiny(Wanted wanted) { return wanted == Wanted::delta || wanted == Wanted::power; }
 
-/// What a question is about.
+/// The subject of a question.
 struct EnclosedQuestion {
   Wanted wanted = Wanted::epsilon;
   bool closes = false;    // whether all pairs above and below meet
   std::int64_t runs = 1;  // of enclosed mechanisms
   double tolerance = 1e-3;
   double smallest = 0;            // as of Limits
-  bool has_costly_cells = false;  // whether pairs of more cells take more than the questions put to them
+  bool has_costly_cells = false;  // whether pairs of more cells take more time than the questions to them
 };
 
-/// The pairs of a side: what they tell, and how closely; and how closely the side is to answer by them.
+/// The pairs of a side: the aspect that they bound and their accuracy; and the tolerance of the side's answers.
 struct SideAccuracy : Accuracy {
   Aspect aspect = Aspect::curve;
   double tolerance = 1e-3;
 };
 
-/// Asks a side at some of the points until the ends are as close as asked, or cannot be. `known`: ends that hold too at
-/// each point, or none. An answer for each point, which is limited by "theory" unless pairs above and below meet; of
-/// what its width is made is not known. The ends are as they come; the caller checks that lower <= upper.
+/// Asks a side at some of the points until the ends are as close as asked, or come no closer. `known`: other ends that
+/// hold at each point, or none. Each answer is limited by "theory" unless pairs above and below meet; the parts of its
+/// width are not known. The caller checks that lower <= upper.
 using AskSide = std::function<std::vector<Answer>(const SideAccuracy&, std::span<const double> points)>;
 std::vector<Answer> enclosed_answers(const EnclosedQuestion& question, std::span<const double> points,
                                      const AskSide& above, const AskSide& below, std::span<const Interval> known);
 
-/// Whether one pair tells all of it.
+/// Whether one pair of the mechanism is exact.
 inline bool is_exact(const Described& mechanism) { return mechanism.kind->enclosure == nullptr; }
 
-/// The pairs below and above for questions that the curve does not answer; none if its pairs answer them.
+/// The pairs below and above for questions that the curve does not answer; none if the pairs of the curve answer them.
 std::optional<std::array<PairName, 2>> pairs_beyond_curve(const Described& mechanism, Comparison way,
                                                           const SideAccuracy& accuracy);
 
-/// The terms, with the run that dominates it in place of each that is known by one.
+/// The terms, each replaced by the run that dominates it if one is known.
 std::vector<DescribedTerm> dominating_run(std::span<const DescribedTerm> terms);
 
-/// The distinct runs of pairs above, one for each comparison, or of those below, all mechanisms by the same choice if
-/// they have as many.
+/// The distinct runs of pairs above, one for each comparison, or of pairs below. Mechanisms with equally many pairs
+/// below take the same choice.
 std::vector<Direction> runs_above(std::span<const DescribedTerm> terms, std::span<const Comparison> comparisons,
                                   const SideAccuracy& accuracy);
 std::vector<Direction> runs_below(std::span<const DescribedTerm> terms, std::span<const Comparison> comparisons,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runs of pairs above and below that enclosed questions are put to.
+// The runs of pairs above and below for questions to enclosed mechanisms.
 #include <algorithm>
 
 #include "mechanisms/known_pairs.hpp"
@@ -19,7 +19,7 @@ void add_distinct(std::vector<Direction>& runs, Direction run) {
     runs.push_back(std::move(run));
 }
 
-// With the finest lattice of losses of the terms that one pair tells.
+// The accuracy with the finest lattice of losses of the terms with an exact pair.
 SideAccuracy with_lattice(std::span<const DescribedTerm> terms, Comparison way, SideAccuracy accuracy) {
   for (const auto& [mechanism, count] : terms) {
     if (!is_exact(*mechanism)) continue;
@@ -68,7 +68,7 @@ std::optional<std::array<PairName, 2>> pairs_beyond_curve(const Described& mecha
 
 std::vector<DescribedTerm> dominating_run(std::span<const DescribedTerm> terms) {
   std::vector<DescribedTerm> run;
-  std::vector<std::vector<DescribedTerm>> enclosed;  // those of a kind, in the order in which kinds come
+  std::vector<std::vector<DescribedTerm>> enclosed;  // the terms of each kind, in the order in which kinds come
   const auto add = [&](const DescribedTerm& term) {
     checked("count", static_cast<double>(term.count), ranges::count);
     if (is_exact(*term.mechanism)) return run.push_back(term);

@@ -12,9 +12,9 @@ namespace hockeystick {
 namespace {
 
 constexpr double margin = 8;              // nats by which the parts of an answer's width may grow
-constexpr double largest_bytes = 0x1p21;  // that are kept
+constexpr double largest_bytes = 0x1p21;  // the most that is kept
 
-// What answers the question for one direction.
+// The evaluator that answers the question for one direction.
 std::shared_ptr<const Evaluator> solved(const Direction& direction, Question question, Limits limits) {
   const MergedDirection run = merge_gaussians(direction);
   question.log_margin = margin;
@@ -33,7 +33,8 @@ std::shared_ptr<KeptRun> KeptRun::of(std::span<const Direction> directions, cons
   double bytes = 0;
   for (const Direction& direction : directions) bytes += table_bytes(direction, counted);
   const Held tables(bytes);
-  // The line of the worst direction serves the others, which may have none of their own: each is tried as that.
+  // The line of the worst direction serves the others, which may have none of their own: each direction is tried as the
+  // worst.
   for (std::size_t first = 0; first < directions.size(); ++first) {
     const auto made = std::make_shared<KeptRun>();
     made->evaluators_.resize(directions.size());
@@ -61,14 +62,14 @@ std::shared_ptr<KeptRun> KeptRun::grown(std::span<const Direction> more) const {
 }
 
 std::optional<Answer> KeptRun::answer(Quantity quantity, double at, const Limits& limits) const {
-  if (is_pure(quantity, at)) return {};  // of which moments tell nothing
+  if (is_pure(quantity, at)) return {};  // moments say nothing of the largest loss
   double bytes = 0;
   for (const auto& evaluator : evaluators_) bytes += evaluator ? evaluator->bytes() : infinity;
   if (bytes > std::min(largest_bytes, limits.memory())) return {};
   std::optional<Answer> worst;
   for (const auto& evaluator : evaluators_) {
     constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-    // A direction whose delta at an epsilon of the answer is no larger than asked for has no part in it.
+    // A direction has no part in the answer where its delta at an epsilon of the answer is no larger than asked for.
     if (worst && quantity == Quantity::epsilon && worst->lower < infinity &&
         evaluator->answer(Quantity::delta, worst->lower, unknown).upper <= at)
       continue;

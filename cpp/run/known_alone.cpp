@@ -25,13 +25,13 @@ struct ConcentratedRun {
   std::int64_t count;
 };
 
-// Where the function is zero, in (1e-13, 1e18), about.
+// The zero of a rising function in (1e-13, 1e18), about.
 template <class Rising>
 double root_of(const Rising& rising) {
   return math::exp(halved(-30, 41, 50, 0, [&](double log) { return rising(math::exp(log)) < 0; }).upper);
 }
 
-// Where the bound of the question is least.
+// The order at which the bound of the question is least.
 double worst_order(double rho, bool wants_epsilon, double point) {
   if (wants_epsilon) return root_of([=](double t) { return rho * t * t + math::log1p(t) + math::log(point); });
   return root_of([=](double t) { return rho * (2 * t + 1) - math::log1p(1 / t) - point; });
@@ -43,8 +43,8 @@ std::shared_ptr<const DominatingPair> normal(double rho) {
   return known_pair({"gaussian", {std::max(noise, 1e-3)}});
 }
 
-// Runs that have these rhos: of outcomes in twos that do their worst at an order, and of Gaussians where such outcomes
-// are known at a larger order only, or not at all.
+// Runs of mechanisms with these rhos. One run has pairs of two outcomes that are worst at an order; the other has
+// Gaussians where such pairs are known at a larger order only, or not at all.
 std::vector<Direction> attaining(std::span<const ConcentratedRun> runs, double order) {
   Direction two, gaussians;
   bool are_worst = true;
@@ -60,7 +60,7 @@ std::vector<Direction> attaining(std::span<const ConcentratedRun> runs, double o
   return {two, gaussians};
 }
 
-// Upper ends of shuffled epochs: what the record's own steps cost, which the pairs above exceed by what cells add.
+// Upper ends of shuffled epochs by the record's own steps, which pairs with few cells exceed.
 std::vector<Interval> own_steps(std::span<const DescribedTerm> terms, bool wants_epsilon, Comparison way,
                                 std::span<const double> points, double tolerance) {
   Direction run;
@@ -90,8 +90,8 @@ std::vector<Interval> power_of_batch(const Described& one, std::span<const Compa
   return bounds;
 }
 
-// Ends of rho-zCDP mechanisms: what the sum of their rho, rounded up, allows, and what mechanisms with two outcomes
-// attain, chosen for the question.
+// Ends of rho-zCDP mechanisms: above, the bound by the sum of their rho, rounded up; below, mechanisms with two
+// outcomes that are chosen for the question.
 std::vector<Interval> concentrated_bounds(std::span<const ConcentratedRun> runs, double total, bool wants_epsilon,
                                           std::span<const double> points, double tolerance) {
   std::vector<Interval> bounds;
@@ -100,7 +100,7 @@ std::vector<Interval> concentrated_bounds(std::span<const ConcentratedRun> runs,
     const auto above = wants_epsilon ? zero_concentrated_epsilon : zero_concentrated_delta;
     bounds.push_back({0, above(total, point, order)});
     if (bounds.back().upper == 0 || (!wants_epsilon && bounds.back().upper <= smallest_delta)) continue;
-    // Their two atoms cost little, and the rest of the gap is theory's.
+    // Their two atoms cost little time, and theory leaves the rest of the gap.
     const Limits limits{0.25 * tolerance, std::size_t{1} << 30};
     const auto ask = wants_epsilon ? epsilon_bounds : delta_bounds;
     const double at = wants_epsilon ? std::max(point, smallest_delta) : point;  // epsilon falls with delta
@@ -110,7 +110,8 @@ std::vector<Interval> concentrated_bounds(std::span<const ConcentratedRun> runs,
   return bounds;
 }
 
-// Allocations of Gaussians whose noise tells the steps that a record joins, maybe with plain ones, as one run.
+// Allocations of Gaussians with so little noise that it shows the record's steps, maybe beside plain Gaussians, as one
+// run.
 std::vector<VisibleEpochs> visible_epochs(std::span<const DescribedTerm> terms) {
   constexpr std::size_t most = 32;  // distinct ones
   std::vector<VisibleEpochs> epochs;
@@ -140,7 +141,7 @@ std::vector<Interval> known_alone(std::span<const DescribedTerm> terms, Wanted w
                : std::vector<Interval>{};
   if (wanted != Wanted::epsilon && wanted != Wanted::delta) return {};
   const bool wants_epsilon = wanted == Wanted::epsilon;
-  // Of the largest loss, at delta = 0, these ways know nothing.
+  // None of these bounds is of the largest loss, at delta = 0.
   if (wants_epsilon && std::find(points.begin(), points.end(), 0.0) != points.end()) return {};
   const auto asks = [&](std::string_view which) {
     return std::any_of(comparisons.begin(), comparisons.end(), [&](Comparison way) { return form(way) == which; });

@@ -34,7 +34,7 @@ void check_members(const Value& value, std::span<const std::string_view> known, 
       fail(path + "." + name.substr(0, 80), "must not be there");
 }
 
-// An argument as numbers; null says that it is not given. Choices tell that a randomizer is k-ary.
+// An argument as numbers; null means that it is not given. A number of choices means that a randomizer is k-ary.
 void add_argument(std::vector<Given>& arguments, const std::string& name, const Value& value, const std::string& path) {
   switch (value.kind) {
     case Kind::null:
@@ -84,7 +84,7 @@ DescribedTerm term_of(const Value& value, const std::string& path) {
   return {mechanism_of(*mechanism, path + ".mechanism"), static_cast<std::int64_t>(count)};
 }
 
-// The checksum is of the rest of the object.
+// The checksum covers the rest of the object.
 void check_seal(Value& value) {
   const auto found = std::find(value.names.begin(), value.names.end(), "sha256");
   if (found == value.names.end()) return;

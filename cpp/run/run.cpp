@@ -19,11 +19,11 @@ constexpr int deepest = 8;
 constexpr std::size_t pairs_between_checkpoints = 16;    // a pair takes a few microseconds, few a millisecond
 constexpr std::size_t terms_between_checkpoints = 1024;  // a term takes less than a microsecond
 
-// Of what runs have made, which is read and written in no time. Never destroyed: threads may ask while the process
-// exits.
+// Guards the pairs that runs have made, which take no time to read and write. Never destroyed: threads may ask while
+// the process exits.
 ForkSafeMutex& guard = *new ForkSafeMutex;
 
-// By number, and NaN, an argument that is not given, after all numbers.
+// Orders values as numbers; NaN, an argument that is not given, comes after all numbers.
 bool is_less(double a, double b) { return a < b || (std::isnan(b) && !std::isnan(a)); }
 
 bool is_less(const std::vector<std::vector<double>>& a, const std::vector<std::vector<double>>& b) {

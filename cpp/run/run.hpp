@@ -15,8 +15,8 @@
 
 namespace hockeystick {
 
-/// An order in which only equal mechanisms are neither before the other: by kind, then by values, then by the mechanism
-/// that a scheme runs.
+/// An order of mechanisms in which only equal ones tie: by kind, then by values, then by the mechanism that a scheme
+/// runs.
 struct Before {
   bool operator()(const Mechanism& a, const Mechanism& b) const;
 };
@@ -29,7 +29,7 @@ class Tally {
 
   bool is_empty() const { return counts_.empty(); }
 
-  /// Each mechanism once, in an order that does not depend on that in which they were added.
+  /// Each mechanism once, in an order that does not depend on the order in which terms were added.
   std::vector<DescribedTerm> terms() const;
 
  private:
@@ -44,24 +44,24 @@ class Run {
 
   /// The terms keep their order. They are simplified, and no two are equal.
   explicit Run(Terms terms);
-  /// Runs on disjoint parts of the data, of which the worst counts.
+  /// Runs on disjoint parts of the data; the worst of them counts.
   explicit Run(std::vector<std::shared_ptr<const Run>> parts);
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
   const Terms& terms() const { return terms_; }
-  /// The runs of which the worst counts; empty: this one alone.
+  /// The runs on disjoint parts; empty if this is a single run.
   const std::vector<std::shared_ptr<const Run>>& parts() const { return parts_; }
 
-  /// Whether one pair tells all of each mechanism.
+  /// Whether one pair of each mechanism is exact.
   bool is_exact() const { return is_exact_; }
-  /// The same of all comparisons of an adjacency, an index in `adjacencies`.
+  /// The same in all comparisons of an adjacency, an index in `adjacencies`.
   bool is_exact_in(std::size_t adjacency) const;
 
   /// Whether a group of records in several parts is known to cost no more than one in a single part.
   bool groups_by_part() const;
 
-  /// The run that never costs less, without sampling: `at_most` of each mechanism that has it; null: there is none.
+  /// The run without sampling, which never costs less: `at_most` of each mechanism that has one; null: none has.
   std::shared_ptr<const Run> unsampled() const;
 
   /// The dominating pairs of the terms in one comparison of neighbours.
@@ -70,7 +70,7 @@ class Run {
   /// The distinct directions of an adjacency, an index in `adjacencies`.
   Directions directions(std::size_t adjacency) const;
 
-  /// The reverse of each of the directions; none where a mechanism does not say that the pairs are that.
+  /// The reverse of each direction; none where a mechanism does not state that its pairs are reverses.
   std::vector<Direction> reverses(std::size_t adjacency) const;
 
  private:
@@ -82,7 +82,7 @@ class Run {
   mutable std::array<Directions, adjacencies.size()> made_;  // null until a question needs them
 };
 
-/// The mechanism of a name such as "poisson_sampled(gaussian)", with the parameters of all that it names.
+/// The mechanism of a name such as "poisson_sampled(gaussian)", with the parameters of all mechanisms in the name.
 Mechanism mechanism_named(std::string_view name, std::span<const Given> parameters);
 
 /// The index in `adjacencies` of the adjacency of both directions where one is the reverse of the other.

@@ -14,11 +14,12 @@
 namespace hockeystick {
 namespace {
 
-// Deltas next to the largest loss are asked for in vain: a larger grid tells them no better than the curve beside them.
+// Deltas next to the largest loss stay open: a larger grid bounds them no better than the curve beside them.
 constexpr std::size_t memory_limit = std::size_t{1} << 26;
-constexpr double farthest = 600;   // nats: powers of e and their products are doubles
-constexpr int goals = 24;          // deltas that say where losses are to lie
-constexpr double slight = 1e-6;    // of the mass of infinite losses, by which delta may exceed it at the last loss
+constexpr double farthest = 600;  // nats: powers of e and their products are doubles
+constexpr int goals = 24;         // deltas at which losses are chosen
+// Part of the mass of infinite losses by which delta may exceed that mass at the last loss
+constexpr double slight = 1e-6;
 constexpr double most_work = 3e7;  // of the deltas of a curve
 constexpr double rounding = 6 * u;
 constexpr double of_one = 12 * u;  // the power, 1 - delta, their product and 1 less that are numbers up to 1
@@ -29,7 +30,7 @@ std::vector<double> epsilons_of(const Direction& run, std::span<const double> de
   return found;
 }
 
-// Losses between which delta falls by about as much, down to the tail above what infinite losses leave.
+// Losses between which delta falls by about equal factors, down to `tail` above the mass of infinite losses.
 std::vector<double> losses_of(const Direction& run, double first, double infinite, double cells, double tail) {
   std::vector<double> wanted, losses{0};
   const double all = first - infinite, rare = std::min(std::max(tail, slight * infinite) / all, 0.5);
@@ -45,8 +46,8 @@ std::vector<double> losses_of(const Direction& run, double first, double infinit
   return losses;
 }
 
-// The losses of one release that has few, between which its curve is straight, and the middles, by which chords tell
-// that; 0 alone if it has many, or others.
+// The losses of one release with few losses, between which its curve is straight, and the middles between them, where
+// chords show this; 0 alone for other runs.
 std::vector<double> kinks_of(const Direction& run, double most) {
   std::vector<double> losses{0};
   const auto law = run.size() == 1 && run[0].count == 1 ? run[0].pair->finite_law() : std::nullopt;
@@ -59,8 +60,8 @@ std::vector<double> kinks_of(const Direction& run, double most) {
   return losses;
 }
 
-// Where nothing is known of the reverse: a point at which 1 - alpha meets what the first chord, continued to the left,
-// leaves of the curve.
+// The point at which 1 - alpha meets the first chord, continued to the left; used where nothing is known of the
+// reverse.
 void begin_between(EnclosedCurve& curve) {
   if (curve.alpha.size() < 2) return;
   const double first = curve.alpha[0], value = curve.lower[0];
@@ -151,8 +152,8 @@ EnclosedCurve curve_above(const KnownDeltas& forth, const KnownDeltas& back) {
 
 EnclosedCurve curve_between(const KnownDeltas& forth, const KnownDeltas& back) {
   EnclosedCurve curve;
-  // An upper bound at the power rounded down, less than 14 u of itself below: a convex curve is at most as steep there
-  // as its chord before, and nowhere steeper than 1.
+  // An upper bound at the power rounded down, by less than 14 u of itself: there a convex curve is at most as steep as
+  // its chord before, and nowhere steeper than 1.
   const auto add = [&](double loss, const Interval& value) {
     const double alpha = exp_below(loss);
     const double run = curve.alpha.empty() ? 0 : alpha - curve.alpha.back();

@@ -18,15 +18,15 @@ struct BothWays {
   std::optional<Direction> back;
 };
 
-/// e^x, rounded up or down.
+/// e^x rounded up, or rounded down.
 double exp_above(double x);
 double exp_below(double x);
 
-/// Bounds of h at e^-loss, loss > 0, by those of the reverse's curve at e^loss: 1 - e^-loss (1 - h').
+/// Bounds of h at e^-loss, loss > 0, from those of the reverse's curve h' at e^loss: 1 - e^-loss (1 - h').
 double reflected_above(double loss, double upper);
 double reflected_below(double loss, double lower);
 
-/// Encloses delta at each of these losses >= 0; what is below `smallest` need not be enclosed more closely.
+/// Encloses delta at each of these losses >= 0; deltas below `smallest` need not be enclosed more closely.
 std::vector<Interval> deltas_of(const Direction& run, std::span<const double> losses, double tolerance,
                                 double smallest);
 
@@ -42,18 +42,18 @@ struct KnownDeltas {
 /// At about 20 `cells` losses, up to where delta is `tail`.
 KnownDeltas known_deltas(const Direction& run, double cells, double tail);
 
-/// Of both ways; of one that is not known nothing but delta <= 1.
+/// The curves of both directions; where one is not known, its delta is only known to be at most 1.
 struct KnownWays {
   KnownDeltas forth, back;
 };
 KnownWays known_ways(const BothWays& run, double cells, double tail);
 
-/// A curve by its deltas and those of the reverse: at powers of e rounded up, the upper bounds; at powers rounded down,
-/// both.
+/// A curve from its deltas and those of the reverse. The first function gives upper bounds at powers of e rounded up;
+/// the second one gives both bounds at powers rounded down.
 EnclosedCurve curve_above(const KnownDeltas& forth, const KnownDeltas& back);
 EnclosedCurve curve_between(const KnownDeltas& forth, const KnownDeltas& back);
 
-/// A law above the run, or below it where both directions are bounds of one pair.
+/// A law above the run; or a law below it, where both directions are bounds of one pair.
 AtomicLaw run_law(const BothWays& run, double cells, double tail, bool above);
 
 }  // namespace hockeystick

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t memory_limit = std::size_t{1} << 30;
 constexpr double largest = 600;  // of a logarithm whose power is taken
 
-// Of each term as often as it runs, rounded up or down.
+// Each term, the given number of times, rounded up or down.
 template <class Value>
 double total(const Direction& run, const Value& value, double (*rounded)(double)) {
   double sum = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Renyi divergences of mechanisms that are made from runs, which pairs above their curves hide.
+// Renyi divergences of mechanisms that are made from runs. Pairs above their curves hide these divergences.
 //
-// Who chooses one of several runs by earlier outputs has moments E e^(t L), given these, of at most the largest of
-// theirs. On a sample that holds a record with probability q a moment is at most 1 - q + q times that of the whole:
-// x^(t + 1) y^-t is jointly convex. cpp/proofs/run-moments.md.
+// If an adversary chooses one of several runs by earlier outputs, each conditional moment E e^(t L) is at most the
+// largest moment of these runs. On a sample that holds a record with probability q a moment is at most 1 - q + q times
+// that of the whole: x^(t + 1) y^-t is jointly convex. cpp/proofs/run-moments.md.
 #pragma once
 
 #include <memory>
@@ -16,8 +16,8 @@ namespace hockeystick {
 
 class RunMoments final : public MomentsAlone {
  public:
-  /// `rate`: the probability that the run is on a sample with the record, at most; in (0, 1]. `attained`: whether all
-  /// runs are what somebody may choose, and rate is 1.
+  /// `rate`, in (0, 1], is an upper bound of the probability that the run is on a sample with the record. `attained`:
+  /// whether an adversary may choose each of the runs, and the rate is 1.
   RunMoments(std::vector<Direction> runs, double rate, bool attained);
 
   Interval infinity_mass() const override;

@@ -12,8 +12,8 @@
 namespace hockeystick {
 namespace {
 
-// The lower hull of the points of a curve, but for bends that are hardly more than rounding, and the Q-mass x of the
-// test that each segment stands for, which falls. A guess, from which bounds are made.
+// The lower hull of the points of a curve without bends that are hardly more than rounding, and the Q-mass x of the
+// test of each segment, which falls. The bounds start from this guess.
 struct Tests {
   std::vector<double> alpha, value, shares;
 };
@@ -52,8 +52,8 @@ std::vector<double> shares_of(std::span<const DrawnGroup> groups, bool removed, 
 // Rounding of sums over the groups, products and quotients.
 double error_of(std::span<const DrawnGroup> groups) { return (static_cast<double>(groups.size()) + 8) * u; }
 
-// P(T) at least, removed, or at most, added, of the best test T of a group with Q(T) = x: the extremes over the curve
-// are met where its chords meet, or at the ends, where h >= 1 - alpha and h >= 0.
+// P(T), from below if removed and from above if added, of a group's best test T with Q(T) = x. The extremes over the
+// curve lie where its chords meet, or at the ends, where h >= 1 - alpha and h >= 0.
 double power_of(const ChordPoints& points, double x, bool removed) {
   const double first = points.alpha.front(), last = points.alpha.back();
   if (removed) {
@@ -70,7 +70,7 @@ double power_of(const ChordPoints& points, double x, bool removed) {
   return std::clamp(most * (1 + 4 * u), 0.0, x);  // proof: sampled-groups
 }
 
-// A test of P against Q: its masses under each. h(alpha) is at least first - alpha second.
+// A test of P against Q, by its masses under each: h(alpha) >= first - alpha second.
 struct Line {
   double first, second;
 };

@@ -19,23 +19,24 @@
 
 namespace hockeystick {
 
-/// A group of j records of which j are drawn with the probability `weight`, within 1.01 u: points of its curve, h lies
-/// below them, or above the chord in each gap.
+/// A group of j records, of which j are drawn with the probability `weight`, within 1.01 u. The points are of its
+/// curve: h lies below them, or above the chord in each gap.
 struct DrawnGroup {
   ChordPoints points;
   double weight;
 };
 
-/// Points above the curve of the sampled group: `none` is drawn with that probability, and another number of records
-/// with the probability `rest` at most. About `most` points.
+/// About `most` points above the curve of the sampled group. No record is drawn with the probability `none`, and
+/// numbers of records that are not listed with a probability of at most `rest`.
 EnclosedCurve sampled_above(std::span<const DrawnGroup> groups, double none, double rest, bool removed,
                             std::size_t most);
 
-/// Points below whose chords the curve does not fall, if the same tests are the best of all groups.
+/// Points whose chords lie below the curve, if the same tests are the best of all groups.
 ChordPoints sampled_below(std::span<const DrawnGroup> groups, double none, double rest, bool removed, std::size_t most);
 
-/// A law above the sampled group or, by nested tests, below it. `groups`: of 1, 2, ... records, on all data; `rates`:
-/// of all records of the group; `others`: points above its curve, or none. `cells` and `tail` as of Accuracy.
+/// A law above the sampled group or, by nested tests, below it. `groups` are those of 1, 2, ... records on all data;
+/// `rates` those of all records of the group; `others` points above its curve, or none. `cells` and `tail` are as in
+/// Accuracy.
 AtomicLaw sampled_group_law(std::span<const BothWays> groups, std::span<const double> rates, bool removed, double cells,
                             double tail, bool above, const EnclosedCurve& others);
 

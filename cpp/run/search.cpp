@@ -13,7 +13,7 @@ namespace hockeystick {
 namespace {
 
 constexpr double share = 0.25;  // of the tolerance: the part of the target that may be left unspent
-constexpr double loose = 1e-2;  // by which an upper end above a gap of theory may move of itself
+constexpr double loose = 1e-2;  // how far an upper end above a gap of theory may move without a reason
 constexpr std::size_t patience = 4, most_evaluations = 400, remembered = 6;
 const double octave = math::log(2.0), far = math::log(8.0), farther = math::log(16.0);
 
@@ -21,7 +21,7 @@ double distance(const std::optional<Search::Sample>& a, const std::optional<Sear
   return a && b ? std::fabs(b->position - a->position) : infinity;
 }
 
-// The line's guess with the curvature counted, if it is known and stays a correction.
+// The line's guess with a term for the curvature, if that is known and stays a correction.
 double parabola(const std::vector<const Search::Sample*>& samples, double slope, double aim, double line) {
   if (samples.size() < 3 || samples[1]->height == samples[2]->height) return line;
   const Search::Sample &a = *samples[0], &b = *samples[1], &c = *samples[2];
@@ -30,7 +30,7 @@ double parabola(const std::vector<const Search::Sample*>& samples, double slope,
   return std::fabs(bend) <= 0.5 * std::fabs(line - a.position) ? line + bend : line;
 }
 
-// As messages show it: whole numbers are of counts.
+// A number as messages show it: counts are written without a point.
 std::string shown(double x, bool whole = false) {
   const std::string digits = written(x, whole ? 16 : 15);
   return whole || digits.find_first_not_of("-0123456789") != std::string::npos ? digits : digits + ".0";
@@ -62,7 +62,7 @@ Search::Search(Family& family, Goal goal, const Search* before, bool alike)
   if (before != nullptr && !before->samples_.empty()) learn_from(*before, alike);
 }
 
-// The direction and steepness of the cost and, of what is alike, what it is nearby.
+// Learns the direction and steepness of the cost, and, from a search of the same family, samples.
 void Search::learn_from(const Search& before, bool alike) {
   const std::vector<Found> near = nearest_first(before.samples_);
   sign_ = before.sign_, slope_ = before.slope_;
@@ -75,7 +75,7 @@ void Search::learn_from(const Search& before, bool alike) {
   if (sign_ == 0) return;
   if (alike) {
     std::vector<Found> known;
-    for (Found one : near)  // what was asked at an end may be hasty
+    for (Found one : near)  // an answer at an end may be hasty
       if (!one->unmet && one->value != before.end()) known.push_back(one);
     std::stable_sort(known.begin(), known.end(), [&](Found a, Found b) {
       return std::fabs(goal_.height_of(a->cost.upper)) < std::fabs(goal_.height_of(b->cost.upper));
@@ -91,7 +91,7 @@ Search::Sample Search::run() {
   if (samples_.empty()) measure(family_.start, std::max(goal_.coarse, goal_.tolerance));
   while (widths_.size() < most_evaluations) {
     if (inside_ && is_last()) {
-      // Where everything fits, how well the cost is known does not matter.
+      // Where every parameter fits, the accuracy of the cost does not matter.
       if (inside_->unmet && inside_->value != end()) std::rethrow_exception(inside_->unmet);
       if (inside_->final) return *inside_;
       measure(inside_->value, goal_.tolerance);
@@ -126,7 +126,7 @@ std::pair<Search::Sample, std::optional<Search::Sample>> Search::bracket(double 
   return {inside, {}};
 }
 
-// Sample until two enclosures are apart, so that the direction is certain.
+// Samples until two enclosures are apart, so that the direction is certain.
 void Search::find_sign() {
   const double tolerance = std::max(goal_.coarse, goal_.tolerance);
   measure(family_.start, tolerance);
@@ -141,9 +141,9 @@ void Search::find_sign() {
   refuse_the_constant();
 }
 
-// Parameters ever farther from the start, in turn on both sides; whether they tell the sign. The first is where the
-// target might be: of whole numbers if the cost rises with them, and of others, most often noise, if it falls. Only
-// small steps are taken that might cost more.
+// Samples parameters ever farther from the start, on both sides in turn, until they show the sign. The first is where
+// the target might be: the cost most often rises with whole numbers and falls with others, such as noise. Steps towards
+// more cost are small.
 bool Search::measure_probes(double tolerance) {
   const Sample first = samples_.front();
   const int sign = (first.height > 0) == family_.whole ? -1 : 1;
@@ -176,7 +176,7 @@ bool Search::tells_sign(double tolerance, double value) {
   return false;
 }
 
-// The direction of more cost where all parameters fit, which an epsilon of 0 hides.
+// The direction of more cost where all parameters fit, which an epsilon of 0 does not show.
 int Search::sign_of_advantage() const {
   std::vector<std::pair<double, Interval>> all;
   for (const Sample& one : samples_) {
@@ -192,7 +192,7 @@ int Search::sign_of_advantage() const {
 const Search::Sample& Search::measure(double value, double tolerance) {
   value = family_.settled(value);
   Cost cost{{-infinity, infinity}, {}};
-  // How well the cost is known at the end does not matter if it fits.
+  // The accuracy of the cost at the end of the domain does not matter if that parameter fits.
   if (value == end()) cost.bounds = family_.hasty_cost(value, tolerance);
   if (!(cost.bounds.upper <= goal_.target)) cost = family_.cost(value, tolerance);
   return enter(value, cost, tolerance);
@@ -202,7 +202,7 @@ const Search::Sample& Search::enter(double value, const Cost& cost, double toler
   const auto [lower, upper] = cost.bounds;
   const bool final = tolerance <= goal_.tolerance || cost.of_theory;
   double expected = upper;
-  if (!final) {  // what the upper bound will be, to judge by most finer enclosures
+  if (!final) {  // the likely upper bound of most finer enclosures
     const double middle = lower + (upper - lower) / 2;
     expected = std::min(upper, middle + 0.4 * goal_.tolerance * std::fabs(middle));
   }
@@ -254,16 +254,16 @@ bool Search::is_last() const {
   return inside_->final && inside_->cost.upper >= goal_.target - share * goal_.tolerance * std::fabs(goal_.target);
 }
 
-// What to ask next, and how finely: a secant step squares the distance or so.
+// The next parameter to ask, and the tolerance: a secant step about squares the distance.
 std::pair<double, double> Search::next() const {
   double value = family_.settled(value_at(guess()));
   const Found asked = known(value);
-  if (!family_.whole && inside_ && outside_ && asked != nullptr && asked->final)  // nothing that is not known already
+  if (!family_.whole && inside_ && outside_ && asked != nullptr && asked->final)  // no new parameter is asked
     value = family_.settled(value_at((inside_->position + outside_->position) / 2));
   if (family_.whole) value = strictly_between(value);
   const double nearest = std::fabs(nearest_first(samples_).front()->height);
   double coarse = goal_.coarse * std::min(1.0, 10 * nearest * nearest);
-  // Only a finer answer can be news; where the last parameter fits, it is the answer.
+  // Only a finer answer can be new; where the last parameter fits, that parameter is the answer.
   if (known(value) != nullptr || (!outside_ && value == end())) coarse = 0;
   return {value, std::max(goal_.tolerance, coarse)};
 }
@@ -285,7 +285,7 @@ double Search::guess() const {
     if (!straight || stuck || !(fair || (low < *straight && *straight < high))) return (low + high) / 2;
     return *straight;
   }
-  if (!inside_ && !outside_) return nearest_first(samples_).front()->position;  // nothing is decided: ask that again
+  if (!inside_ && !outside_) return nearest_first(samples_).front()->position;  // asks that parameter again
   const double from = (inside_ ? inside_ : outside_)->position;
   const int towards = outside_ ? -sign_ : sign_;
   const auto [first, last] = std::minmax_element(
@@ -295,8 +295,8 @@ double Search::guess() const {
   return from + towards * std::min(most, std::fabs(*straight - from));
 }
 
-// Where a curve through the samples nearest to the target meets it: the parabola, position over height, through three
-// of them, or a line through two.
+// The place at which the curve through the samples nearest to the target meets the target: a parabola, position over
+// height, through three of them, or a line through two.
 std::optional<double> Search::interpolated() const {
   std::vector<Found> near;
   for (const Sample& one : samples_)
@@ -331,7 +331,7 @@ void Search::refuse_the_unreachable() const {
   const bool exceeds = best.cost.lower > goal_.target;
   const bool flat = std::fabs(best.position - second.position) > far && best.cost.upper >= second.cost.lower;
   if (!((at_end && (best.final || exceeds)) || (flat && exceeds))) return;
-  if (best.unmet && !exceeds) std::rethrow_exception(best.unmet);  // which says what would tell more
+  if (best.unmet && !exceeds) std::rethrow_exception(best.unmet);  // the message says what would help
   const std::string where = text(best.value);
   const bool is_end = at_end && (best.final || exceeds);
   refuse_the_target(
@@ -385,7 +385,7 @@ double Search::position(double value) const { return math::log(family_.whole ? v
 
 // The parameter at a position, within the domain as far as it is known.
 double Search::value_at(double at) const {
-  if (at <= position(family_.low)) return family_.low;  // exp(log(end)) may miss the end by a bit, for ever
+  if (at <= position(family_.low)) return family_.low;  // exp(log(end)) may miss the end by a bit
   if (at >= position(family_.high)) return family_.high;
   // The positions of whole numbers are half-way between, so that rounding cannot change them.
   const double value = family_.whole ? std::floor(math::exp(at)) : math::exp(at);

@@ -13,40 +13,40 @@
 
 namespace hockeystick {
 
-/// A certified cost; `unmet` says why it is wider than asked, if it is. Where that is a gap of theory, `of_theory`, the
-/// upper end is as low as it can be, and alone follows the parameter.
+/// A certified cost; `unmet` is the reason if it is wider than asked. `of_theory`: theory leaves a gap; the upper end
+/// is then as low as possible, and only that end follows the parameter.
 struct Cost {
   Interval bounds;
   std::exception_ptr unmet;
   bool of_theory = false;
 };
 
-/// Runs with one number each, the parameter; whole ones are at most 2^53.
+/// Runs with one number each, the parameter; whole numbers are at most 2^53.
 class Family {
  public:
   virtual ~Family() = default;
 
   double low = 0, high = 0, start = 0;  // the domain as far as it is known, and a parameter in it
   bool whole = false;
-  std::string name, advice;  // what messages call it, and what they advise where no parameter meets the target
+  std::string name, advice;  // the parameter's name in messages, and their advice where no parameter meets the target
 
-  /// The parameter, or the end of the domain next to it, which may become known by that.
+  /// The parameter, or the end of the domain next to it, which the call may determine.
   virtual double settled(double value) = 0;
   virtual bool accepts(double value) = 0;
 
-  /// What the run at a parameter of the domain costs, to a tolerance.
+  /// The cost of the run at a parameter of the domain, to a tolerance.
   virtual Cost cost(double value, double tolerance) = 0;
-  /// The same soon, however wide.
+  /// The same cost in little time, however wide.
   virtual Interval hasty_cost(double value, double tolerance) = 0;
-  /// A cost that tells more from less where the other is 0.
+  /// A cost that distinguishes parameters where the other cost is 0.
   virtual Interval advantage(double value) = 0;
 
  protected:
   Family(std::string name_, std::string advice_) : name(std::move(name_)), advice(std::move(advice_)) {}
 };
 
-/// By what costs are compared: their logarithm, that of their odds, or, of numbers below 0, that of their size,
-/// falling.
+/// The function by which costs are compared: the logarithm, the log odds, or, for costs below 0, minus the logarithm of
+/// the size.
 enum class Scale { logarithm, odds, falling };
 
 /// The cost that is not to be exceeded, and how other costs compare with it.
@@ -58,14 +58,14 @@ struct Goal {
   int sign = 0;          // of the slope of the cost over the parameter, if it is known
   double narrow = 1e-9;  // relative width of a bracket in which the cost is taken to jump
 
-  /// How far the cost is above the target, as the search sees it.
+  /// How far the cost lies above the target on that scale.
   double height_of(double cost) const;
 };
 
-/// It knows costs through enclosures alone, whose width it chooses: wide ones first. Positions are logarithms of the
-/// parameter and heights logarithms of the cost over the target, so that the power laws by which privacy depends on its
-/// parameters are straight lines, and secants converge in a few steps. Where a secant is of no use, the bracket is
-/// halved or the search widened. What it guesses costs time alone: the parameter found is one whose upper bound meets
+/// The search knows costs through enclosures alone, whose width it chooses: wide ones first. Positions are logarithms
+/// of the parameter and heights logarithms of the cost over the target, so that the power laws by which privacy depends
+/// on its parameters are straight lines, and secants converge in a few steps. Where a secant is of no use, the bracket
+/// is halved or the search widened. A wrong guess costs time alone: the parameter found is one whose upper bound meets
 /// the target.
 class Search {
  public:
@@ -73,22 +73,22 @@ class Search {
     double value, position;
     Interval cost;
     double height, noise;  // noise: width of the enclosure in terms of heights
-    double tolerance;      // that it was asked with
-    bool final;            // that of the goal, or no closer one is known
+    double tolerance;      // the tolerance of its question
+    bool final;            // whether the tolerance was the goal's, or no closer cost is known
     bool of_theory;
     std::exception_ptr unmet;
   };
 
-  /// `before`: one that is done, of a family and a goal nearby; `alike`: of the same family, and asked at the same
-  /// delta, so that its costs are costs here.
+  /// `before`: a finished search of a similar family and goal; `alike`: whether it is of the same family and delta, so
+  /// that its costs hold here.
   Search(Family& family, Goal goal, const Search* before = nullptr, bool alike = false);
 
   /// The sample at the parameter found, whose upper bound is at most the target. Throws std::invalid_argument where no
-  /// parameter meets the target or the family is not monotone, and what a sample is `unmet` by.
+  /// parameter meets the target or the family is not monotone, and the `unmet` of a sample that is too wide.
   Sample run();
 
-  /// A costlier parameter within this relative distance of one that meets the target, after `run`, and the latter: the
-  /// costlier one does not, or is not known to. None if the domain ends before.
+  /// Calls `run`, and returns its sample and that of a costlier parameter within this relative distance, which does not
+  /// meet the target or is not known to. The second is empty if the domain ends before.
   std::pair<Sample, std::optional<Sample>> bracket(double width);
 
   const std::vector<Sample>& samples() const { return samples_; }
