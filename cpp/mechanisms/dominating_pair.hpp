@@ -84,10 +84,10 @@ class DominatingPair {
   /// The same without the tails, which may take most of the time of a few cells.
   virtual PairCells integrate_inner(std::span<const double> edges) const { return integrate(edges); }
 
-  /// A guess of 100 to 1000 nodes that carry E_P[e^(theta L)] for the tilts that a question may need.
+  /// A guess: 100 to 1000 nodes that carry E_P[e^(theta L)] for the tilts that a question may need.
   virtual LossNodes nodes() const = 0;
 
-  /// A guess of its atoms.
+  /// A guess: its atoms.
   virtual AtomSketch atom_sketch() const;
 
   /// Some atoms of L, by increasing loss: the losses are exact, the masses lower bounds.
