@@ -6,6 +6,7 @@
 #include <cmath>
 #include <mutex>
 #include <stdexcept>
+#include <utility>
 
 #include "mechanisms/allocation/allocation_contour.hpp"
 #include "numeric/elementary.hpp"
@@ -81,13 +82,13 @@ class Walk {
   EnclosedCurve curve_;
 };
 
-// The curve asked for last: that of either direction, from above and below.
+// The curves asked for last: each serves both directions, and selected steps ask for those of two numbers of steps.
 struct Kept {
   std::array<double, 4> key{};
   std::shared_ptr<const EnclosedCurve> curve;
 };
 ForkSafeMutex& guard = *new ForkSafeMutex;
-Kept& kept = *new Kept;
+std::array<Kept, 2>& kept = *new std::array<Kept, 2>;
 
 // The deviation of the loss.
 double spread_of(const Allocation& allocation) {
@@ -109,12 +110,13 @@ std::shared_ptr<const EnclosedCurve> kept_allocation_curve(const Allocation& all
   const std::array<double, 4> key{allocation.mu, allocation.steps, cells, tail};
   {
     const std::lock_guard lock(guard);
-    if (kept.curve && kept.key == key) return kept.curve;
+    for (const Kept& each : kept)
+      if (each.curve && each.key == key) return each.curve;
   }
   const auto curve =
       std::make_shared<const EnclosedCurve>(allocation_curve(allocation, allocation_interval(allocation, cells), tail));
   const std::lock_guard lock(guard);
-  kept = {key, curve};
+  kept[1] = std::exchange(kept[0], {key, curve});
   return curve;
 }
 

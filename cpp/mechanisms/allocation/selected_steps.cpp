@@ -80,8 +80,8 @@ bool lies_below(const std::vector<Corner>& hull, const Corner& corner) {
 }
 
 // Appends points of the sum with this m; `cells`: in a deviation of it. Once some have lowered the hull of the others,
-// they end where as many in a row do not.
-void add_corners(const Selection& selection, double m, double cells, double tail, std::vector<Corner>& corners) {
+// they end where as many in a row do not. Whether any has.
+bool add_corners(const Selection& selection, double m, double cells, double tail, std::vector<Corner>& corners) {
   const auto [mu, t, k] = selection;
   const LognormalTransform transform(m);
   // A smaller c makes S smaller under P, and Y larger.
@@ -95,19 +95,23 @@ void add_corners(const Selection& selection, double m, double cells, double tail
   };
   const std::size_t most = corners.size() + most_points;
   const std::vector<Corner> known = lower_hull(corners);
+  bool has_lowered = false;
   double idle = 0;  // points that did not lower the hull, from the last one that did on
   for (double d = 0; d > -t && corners.size() < most; d -= std::min(spread, (t + d) / 2) / cells) {
     const Interval without_it = under_q.up_to(d), with_it = with_up_to(d);
     corners.push_back({without_it.lower, with_it.upper});
+    has_lowered = has_lowered || lies_below(known, corners.back());
     if (without_it.lower <= 0 || without_it.upper < tail) break;
   }
   for (double d = spread / cells; corners.size() < most && idle < cells; d += std::max(spread, d / 4) / cells) {
     const Interval without_it = under_q.up_to(d), with_it = with_up_to(d);
     corners.push_back({without_it.lower, with_it.upper});
     idle = lies_below(known, corners.back()) ? 1 : idle > 0 ? idle + 1 : 0;
+    has_lowered = has_lowered || idle > 0;
     // Where Q has no mass left, larger sums only raise the mass that P does not have.
     if (without_it.upper >= 1 || 1 - with_it.upper < std::max(tail, with_it.upper - with_it.lower)) break;
   }
+  return has_lowered;
 }
 
 // A hull that was made, and its arguments; it serves both directions.
@@ -132,7 +136,8 @@ std::vector<Corner> hull_of(Parameters p) {
   std::vector<double> all;
   if (mu < largest_m) all.push_back(mu);
   for (double m = 0.85 * std::min(mu, 1.7); m > least_m; m *= 0.85) all.push_back(m);
-  for (; !all.empty(); all.pop_back()) add_corners({mu, t, k}, all.back(), cells, tail, corners);
+  // From flat sums to steep ones: where one tells nothing more, neither do those after it.
+  for (; !all.empty() && add_corners({mu, t, k}, all.back(), cells, tail, corners);) all.pop_back();
   std::vector<Corner> hull = lower_hull(corners);
   const std::lock_guard lock(guard);
   kept = {asked, hull};
