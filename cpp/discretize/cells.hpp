@@ -14,13 +14,13 @@ namespace hockeystick {
 /// The losses at which one step's mass may be placed: an offset plus multiples of the discretization interval, not
 /// necessarily consecutive (a nonuniform support has wider gaps where little mass is). `interval` is at most
 /// `largest_interval`, so that e^interval cannot overflow.
-/// The losses of the lowest and highest atom are a guess; any cuts are valid, and theirs go by it.
+/// The losses of the lowest and highest atom are guesses, which determine the cuts; any cuts are valid.
 struct Support {
   double interval;
   double offset;
   std::vector<std::int64_t> index;
   double lowest_atom = infinity, highest_atom = -infinity;  // none
-  bool closed = false;  // whether no question is so high that it matters how far above the last point a loss lies
+  bool closed = false;  // whether no question depends on how far above the last point a loss lies
 
   bool has_atoms() const { return lowest_atom <= highest_atom; }
   double loss(std::size_t i) const { return offset + interval * static_cast<double>(index[i]); }

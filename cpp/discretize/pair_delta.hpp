@@ -13,8 +13,8 @@ namespace hockeystick {
 /// accuracy; at least 1e-307.
 double pair_delta_above(const DominatingPair& pair, double epsilon);
 
-/// The same at each of these epsilons, which increase, by the cells between them: one integral of the pair for all. An
-/// error of the loss counts by the P-mass above each.
+/// The same at each of these increasing epsilons, from the cells between them: one integral of the pair for all. An
+/// error of the loss counts with the P-mass above each epsilon.
 std::vector<double> pair_deltas_above(const DominatingPair& pair, std::span<const double> epsilons);
 
 }  // namespace hockeystick

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double log_two_pi = 1.8378770664093454836;
 
-// What Stirling's formula n log n - n + log(2 pi n) / 2 lacks of log n!, 1 <= n < 16.
+// log n! less Stirling's formula n log n - n + log(2 pi n) / 2, for 1 <= n < 16.
 constexpr std::array<double, 16> few_rests{0,
                                            0.081061466795327258220,
                                            0.041340695955409294094,
@@ -101,8 +101,8 @@ Chance Chance::of_odds(double epsilon) {
   return {1 / (1 + lost), lost / (1 + lost), log_p, log_p - epsilon};
 }
 
-// k (log p - log(k / n)) + (n - k) (log q - log((n - k) / n)) + log(n / (2 pi k (n - k))) / 2 and what Stirling's
-// formula lacks. The smaller of both shares is rounded by u, and the logarithm of the other is taken as of 1 - share.
+// k (log p - log(k / n)) + (n - k) (log q - log((n - k) / n)) + log(n / (2 pi k (n - k))) / 2, and the remainders of
+// Stirling's formula. The smaller of both shares is rounded by u, and the other one's logarithm is that of 1 - share.
 Ball log_binomial(double k, double n, const Chance& chance) {
   const double few = std::min(k, n - k), share = few / n;
   const double log_few = few == 0 ? 0 : math::log(share), log_most = math::log1p(-share);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What std::complex leaves to the C library or to the compiler's, and these do in ways of their own.
+// Operations on complex numbers for which std::complex calls the C library or the compiler's own code, which differ
+// between platforms.
 #pragma once
 
 #include <cmath>
@@ -20,8 +21,7 @@ inline double modulus_above(const std::complex<double>& z) {
 /// |z|^2 by two products and their sum: relative error at most 2 u.
 inline double squared_modulus(const std::complex<double>& z) { return z.real() * z.real() + z.imag() * z.imag(); }
 
-/// a b, without a search for what became of infinities: relative error at most sqrt(5) u (Brent, Percival & Zimmermann
-/// 2007).
+/// a b, without the recovery of infinities: relative error at most sqrt(5) u (Brent, Percival & Zimmermann 2007).
 inline std::complex<double> product_of(const std::complex<double>& a, const std::complex<double>& b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }

@@ -33,7 +33,7 @@ double guess(double p) {
 Interval quantile(double p) {
   if (p < smallest_tail) return {quantile(smallest_tail).lower, beyond};
   const double z = guess(p);
-  const double first = 2.4 * normal_error / (0.7 + z) + 1e-15 * (1 + z);  // what the tail's error moves it by, about
+  const double first = 2.4 * normal_error / (0.7 + z) + 1e-15 * (1 + z);  // about how far the tail's error moves it
   double lower = z, upper = z;
   for (double step = first; normal_tail(upper) * (1 + 2 * normal_error) + underflow > p; step *= 2)
     upper += step;  // proof: normal-quantile

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting by numbers. What has equal numbers keeps its order, so that the result is the same on every platform.
+// Stable sorting by numbers: elements of equal numbers keep their order, so that the result is the same on every
+// platform.
 #pragma once
 
 #include <algorithm>

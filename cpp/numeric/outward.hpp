@@ -14,7 +14,8 @@
 
 namespace hockeystick::outward {
 
-/// The value, or the next double on the side where the exact result is: `error` is that less the value, or its sign.
+/// The value, or the next double on the side where the exact result lies. `error` is the exact result less the value,
+/// or has its sign.
 inline double stepped(double value, double error, bool above) {
   if (above) return error > 0 ? up(value) : value;  // proof: outward-operations
   return error < 0 ? down(value) : value;           // proof: outward-operations
@@ -51,7 +52,7 @@ inline double quotient(double a, double b, bool above) {
   return beyond(value, above);
 }
 
-/// What an elementary function is off by, at most 2.3 u of it, and a subnormal result.
+/// The error of an elementary function, at most 2.3 u of its value, and that of a subnormal result.
 inline double widened(double value, bool above) {
   if (std::isinf(value)) return stepped(value, -value, above);
   const double error = 4 * u * std::fabs(value) + 2 * smallest_subnormal;  // proof: outward-operations
@@ -69,7 +70,7 @@ inline double root(double x, bool above) {
   return x == 0 || std::isinf(x) ? value : beyond(value, above);
 }
 
-/// Of any number of terms, all finite, as an exact sum of doubles that do not overlap (Shewchuk 1997).
+/// The sum of any number of finite terms, from an exact sum of doubles that do not overlap (Shewchuk 1997).
 inline double total(std::span<const double> terms, bool above) {
   std::vector<double> parts;
   for (double x : terms) {
@@ -85,7 +86,8 @@ inline double total(std::span<const double> terms, bool above) {
   double value = 0;
   for (; !parts.empty(); parts.pop_back()) {
     const auto [grown, error] = two_sum(value, parts.back());
-    if (error != 0) return stepped(grown, error, above);  // what follows is smaller than the last bit of the error
+    // the remaining terms are smaller than the last bit of the error
+    if (error != 0) return stepped(grown, error, above);
     value = grown;
   }
   return value;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Characteristic functions of point masses at equally spaced frequencies, less 1, so that masses next to 0 lose
-// nothing.
+// Characteristic functions of point masses at equally spaced frequencies, less 1, so that masses next to 0 keep their
+// precision.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct PointMass {
   double mass_error = 0, place_error = 0;
 };
 
-/// Sums over all masses, relative to their sum, that errors of samples are made of.
+/// Sums over all masses, relative to their sum, from which the errors of samples follow.
 class PointMassSums {
  public:
   void add(const PointMass& at) {

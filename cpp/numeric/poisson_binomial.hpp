@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many of independent coins show heads.
+// The law of the number of heads of independent coins.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@ namespace hockeystick {
 /// or, below 1e-290, 0; those of the most heads come last. Exact zeros only where a coin always shows heads.
 struct HeadsLaw {
   std::vector<double> masses;
-  double cut = 0;  // upper bound of the sum of those that are not 0 and count as 0
+  double cut = 0;  // upper bound of the sum of the probabilities that are not 0 and count as 0
 };
 HeadsLaw heads_law(std::span<const double> probabilities);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ranges of what users give: each is stated here once. What enters the core is held to it, and Python reads it.
+// The ranges of arguments that users give. Each range is stated here once: the core checks it and Python reads it.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace hockeystick {
 
-/// With that many digits at most, and a point in every locale.
+/// A number with at most that many digits, with a point in every locale.
 std::string written(double x, int digits = 15);
 
 /// Numbers from `low` to `high`; NaN is none of them.
@@ -27,7 +27,7 @@ struct Range {
 /// x, or std::invalid_argument "NAME must be RANGE, got x".
 double checked(std::string_view name, double x, const Range& range);
 
-/// Each of them checked; the message shows the first that is not in the range.
+/// Checks each number; the message shows the first that is not in the range.
 void check_each(std::string_view name, std::span<const double> values, const Range& range);
 
 namespace ranges {
@@ -53,7 +53,7 @@ inline constexpr Range threads{1, 1024, Range::Ends::closed, true};
 
 }  // namespace ranges
 
-/// Those that Python states too, by name.
+/// The ranges that Python states too, by name.
 struct NamedRange {
   std::string_view name;
   Range range;

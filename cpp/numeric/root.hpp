@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Zeros of monotone functions, for planning: no side is guaranteed. And where conditions cease to hold.
+// Zeros of monotone functions, for planning (neither side is guaranteed), and a bisection by a condition.
 #pragma once
 
 #include <algorithm>
@@ -40,8 +40,9 @@ double monotone_root(Function&& function, double a, double b, double precision) 
   return b;
 }
 
-/// Halves an interval, at the lower end of which a condition holds, and at the upper one not, until it is as narrow as
-/// `precision` times its larger end, but `most` times at most.
+/// Halves an interval that has a place up to which a condition holds: it holds at the lower end and not at the upper
+/// one. The bisection ends when the interval is as narrow as `precision` times its larger end, or after `most`
+/// halvings.
 template <class Condition>
 Interval halved(double low, double high, int most, double precision, const Condition& holds) {
   for (int k = 0; k < most && high - low > precision * std::max(std::fabs(low), std::fabs(high)); ++k) {

@@ -19,8 +19,8 @@ inline double up(double x) { return std::nextafter(x, infinity); }
 /// The next double below x, so that down(fl(a op b)) <= a op b.
 inline double down(double x) { return std::nextafter(x, -infinity); }
 
-/// A lower bound, not below 0, of a number that x is within a relative error of, and within what four products of
-/// subnormal numbers may be off by: there, taking off a relative error alone may round back to x.
+/// A lower bound >= 0 of a number, of which x is an approximation within a relative error and within the underflow of
+/// four products. Next to 0 a relative error alone might be rounded away.
 inline double lowered(double x, double relative) {
   return std::fmax(0.0, x * (1 - relative) - 4 * smallest_subnormal);  // proof: union-probability
 }

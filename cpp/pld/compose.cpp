@@ -58,7 +58,7 @@ std::vector<double> unwrapped(std::span<const double> circle, const Window& wind
 double convolve(std::span<const ComposedTerm> terms, const RealFft& fft, std::span<double> circle) {
   if (terms.size() == 1) {
     scatter(terms.front().step, circle);
-    if (terms.front().count == 1) return 0;  // composed with nothing: no transform, no error of one
+    if (terms.front().count == 1) return 0;  // composed with nothing: no transform, and no error of one
     return cyclic_power(fft, circle, terms.front().count);
   }
   CyclicProduct product(fft);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Room that a function needs while it runs: on its stack if it is small.
+// Temporary arrays of a function, which are on its stack if they are small.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace hockeystick {
 
-/// So many elements, whose values are not set; up to `near` of them without an allocation.
+/// An array of this number of elements, whose values are not set; up to `near` of them take no allocation.
 template <class T, std::size_t near>
 class Scratch {
   static_assert(std::is_trivially_default_constructible_v<T>);

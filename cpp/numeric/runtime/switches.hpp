@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Special cases that a build for tests can turn off, and tuned constants that it can change: benchmarks/special.py and
-// benchmarks/tuning.py measure what each is good for.
+// benchmarks/tuning.py measure the effect of each.
 #pragma once
 
 #include <string_view>

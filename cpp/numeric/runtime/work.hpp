@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much work one question may do: counted in nanoseconds of the cost model (plan/cost.hpp) and never by a clock, so
-// that no answer depends on the machine or on what else it does.
+// The work that one question may do. It is counted in nanoseconds of the cost model (plan/cost.hpp) and never by a
+// clock, so that no answer depends on the machine or its load.
 #pragma once
 
 #include "numeric/runtime/budget.hpp"

@@ -16,18 +16,18 @@ namespace hockeystick {
 namespace {
 
 #if defined(__EMSCRIPTEN__) && !defined(__EMSCRIPTEN_PTHREADS__)
-constexpr bool has_threads = false;  // what is below is left out of a module that is to be small
+constexpr bool has_threads = false;  // a small module leaves out the threads below
 #else
 constexpr bool has_threads = true;
 #endif
 
-struct Ended {};  // the work of another thread has
+struct Ended {};  // the work of another thread has ended
 
 class Shared {
  public:
   Shared(std::size_t n, const std::function<void(std::size_t)>& work) : n_(n), work_(work) {}
 
-  // Until nothing is left, or a thread has failed.
+  // Works until no index is left, or a thread has failed.
   void take() noexcept {
     try {
       for (std::size_t k = 0; !is_over_ && (k = next_++) < n_;) work_(k);
@@ -46,7 +46,7 @@ class Shared {
     }
   }
 
-  // Once the helpers have ended; the watch of the caller is asked meanwhile.
+  // Returns once the helpers have ended; the caller's watch is called meanwhile.
   void finish() {
     std::unique_lock lock(mutex_);
     while (!has_ended_.wait_for(lock, std::chrono::milliseconds(20), [this] { return helping_ == 0; })) {
@@ -112,7 +112,7 @@ void in_threads(std::size_t n, std::int64_t threads, const std::function<void(st
   std::vector<std::thread> helpers(std::min(n, static_cast<std::size_t>(threads)) - 1);
   try {
     for (std::thread& helper : helpers) helper = shared.helper();
-  } catch (...) {  // the system has no more threads; those that there are answer
+  } catch (...) {  // the system has no more threads; the existing ones answer
   }
   shared.take();
   shared.finish();
