@@ -82,7 +82,7 @@ inline void refuse(Answer& answer, double bytes) {
   answer.limited_by = "memory_limit";
   answer.required_bytes = static_cast<std::size_t>(std::min(bytes, 9e18));
 }
-/// Whether it is the work that ended, and not the memory: by its message, as modules of WebAssembly have no type
+/// Whether the error is that of work, and not of memory: by its message, as WebAssembly modules have no type
 /// information.
 inline bool is_over_work(const OverBudget& over) { return std::string_view(over.what()) == OverWork::message; }
 

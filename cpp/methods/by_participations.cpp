@@ -21,10 +21,10 @@ namespace {
 
 using Place = Participations::Place;
 
-// Halvings of epsilon by which an answer is found, twice; a part of a sum [ns], set by hand.
+// The halvings of epsilon by which an answer is found, twice, and the cost of a part of a sum [ns], set by hand.
 constexpr double halvings = 70, part = 150;
 constexpr double most_parts = 10000;
-// Relative difference of deltas that the rounding of the rates and of the given delta already makes.
+// The relative difference of deltas that the rounding of the rates and of the given delta already makes.
 constexpr double same_delta = 0x1p-34;
 
 class GivenParticipations final : public Evaluator {
@@ -35,7 +35,8 @@ class GivenParticipations final : public Evaluator {
     const bool wants_epsilon = quantity == Quantity::epsilon;
     Answer result = enclosed(wants_epsilon ? run_.epsilon(at) : run_.delta(at), "participations");
     if (wants_epsilon && !std::isfinite(result.upper)) return result;
-    // Between two numbers of steps delta hardly falls: one that is met to ten digits there is met by all of it.
+    // Between two numbers of joined steps delta hardly falls: a delta that is met to ten digits there is met by the
+    // whole interval.
     if (wants_epsilon)
       result.converged = run_.delta(result.lower).upper <= at * (1 + same_delta) &&
                          run_.delta(result.upper).lower >= at * (1 - same_delta);
@@ -49,8 +50,9 @@ class GivenParticipations final : public Evaluator {
   Participations run_;
 };
 
-// Beside other terms: their curve composed with N(s, 1) against N(0, 1), s^2 for each number of joined steps. It is at
-// least that of the normal loss alone, and where that does not tell enough, the engine is asked.
+// A run with other terms: their curve composed with N(s, 1) against N(0, 1), with one s^2 for each number of joined
+// steps. The composed curve is at least that of the normal loss alone, and where this bound is not close enough, the
+// engine is asked.
 class BesideOthers final : public Evaluator {
  public:
   BesideOthers(Participations run, double tolerance, const Limits& limits)
@@ -63,8 +65,8 @@ class BesideOthers final : public Evaluator {
   }
 
  private:
-  // The tolerance of the other terms' curves, as a part of that of the answer, which leaves room for the parts that
-  // nobody asks about; how often the engine is asked at most; delta of the other terms beyond their reach.
+  // The tolerance of the other terms' curves, as a part of the answer's, which leaves room for parts without a
+  // question; the most questions to the engine; delta of the other terms beyond their reach.
   static constexpr double part_of_tolerance = 0.3;
   static constexpr int most_asked = 32;
   static constexpr double beyond_reach = 1e-12, same = 1e-6;
@@ -132,7 +134,7 @@ class BesideOthers final : public Evaluator {
     return epsilon_bounds({&run_.others(), 1}, std::array{beyond_reach}, {0.5, memory_limit_}).front().upper;
   }
 
-  // The steps that are sampled with little noise cost no more than all.
+  // The steps with little noise cost at most as much as the whole run.
   Interval epsilon(double delta) const {
     const Limits roughly{0.1, memory_limit_};
     const std::array deltas{delta, 0.1 * std::min(delta, 1 - delta), 0.5 * delta, 0.99 * delta};
@@ -159,7 +161,7 @@ class BesideOthers final : public Evaluator {
         (is_above(middle) ? low : high) = middle;
       }
     };
-    // Where delta is too close to the given one to tell, it is asked more closely.
+    // Where delta is too close to the given one to compare, delta is asked more closely.
     for (int k = 0; k < 3; ++k, tolerance *= 0.1) {
       halve([&](double epsilon) { return epsilon < found.upper; });
       halve([&](double epsilon) { return epsilon <= found.lower; });
@@ -196,8 +198,8 @@ class ByParticipations final : public Method {
   }
 
  private:
-  // At a smaller mu mistakes hide the deltas of practice; at the larger one hardly any step is mistaken. Delta of other
-  // terms, if nothing is known of it. By hand.
+  // At a smaller mu mistakes hide the deltas of practice; at the larger mu hardly any step is mistaken. The third
+  // number is delta of the other terms where nothing is known of it. By hand.
   static constexpr double least_mu = 8, visible_mu = 16, delta_of_others = 1e-9, asked_for_epsilon = 16;
 
   // Chooses the steps of which the outcome shows whether the record joined. Where epsilon is found by formulas, delta
@@ -218,7 +220,7 @@ class ByParticipations final : public Method {
   }
 
   std::optional<Participations> run_;
-  bool is_rare_ = false;  // whether mistakes are, beside delta
+  bool is_rare_ = false;  // whether mistakes are rare next to delta
 };
 
 }  // namespace

@@ -89,7 +89,7 @@ double negative_moment_above(const DominatingPair& pair, double t) {
 
 namespace {
 
-// A lower bound, for deltas next to 1.
+// A lower bound of delta, for deltas next to 1.
 class FromBelow final : public Evaluator {
  public:
   FromBelow(const Direction& terms, double tilt) : tilt_(tilt) {
@@ -129,7 +129,7 @@ class ChernoffBound final : public Evaluator {
   Saddle at_;
 };
 
-// An upper bound of delta answers if it is below the floor, a lower bound if it is next to 1.
+// An upper bound answers where delta is below the floor, a lower bound where delta is next to 1.
 class ByChernoff final : public Method {
  public:
   using Method::Method;
@@ -167,7 +167,7 @@ class ByChernoff final : public Method {
 
   std::optional<FarBelow> far_;
   ChernoffQuantile near_one_{};
-  bool asks_floor_ = false;  // else whether delta is below the smallest double
+  bool asks_floor_ = false;  // else whether delta is below the smallest double is asked
 };
 
 }  // namespace

@@ -5,8 +5,8 @@
 
 namespace hockeystick {
 
-/// The saddle point at which Chernoff's inequality may show that delta(epsilon) is below `smallest`, without losses so
-/// rare that they do not matter for that, which may dominate the moments. `log_delta`: forecast of log delta.
+/// The saddle point at which Chernoff's inequality may show that delta(epsilon) is below `smallest`. Losses that are
+/// too rare to matter for that are left out, as they may dominate the moments. `log_delta`: forecast of log delta.
 struct FarBelow {
   FarBelow(const Saddlepoint& whole, double epsilon, double smallest);
   Saddlepoint sketch;
@@ -14,8 +14,8 @@ struct FarBelow {
   double log_delta;
 };
 
-/// Upper bound of E_P[e^(-t L)], the integral of P^(1 - t) Q^t, 0 < t < 1. It exceeds that by e^-80 and by the variance
-/// within cells.
+/// Upper bound of E_P[e^(-t L)], the integral of P^(1 - t) Q^t, 0 < t < 1. The bound exceeds the integral by e^-80 and
+/// by the variance within cells.
 double negative_moment_above(const DominatingPair& pair, double t);
 
 }  // namespace hockeystick

@@ -50,8 +50,8 @@ Smoothing smoothing_of(Smoothing::Side side, const ContourPlan& plan) {
   return plan.smoothing > 0 ? Smoothing(side, plan.smoothing) : Smoothing();
 }
 
-// Whether a tilt of Chernoff's inequality shows delta(epsilon) <= `delta` by the forecast of a few of the terms; 0 if
-// there is none.
+// The tilt at which Chernoff's inequality shows delta(epsilon) <= `delta` by the forecast of a few terms; 0 if there is
+// none.
 double likely_tilt(const Direction& terms, double epsilon, double delta) {
   const Saddlepoint few(strided(terms, std::min<std::size_t>(terms.size() / 8, 16)));
   const double tilt = few.rough_saddle_for_epsilon(epsilon).tilt;
@@ -72,8 +72,8 @@ void ContourComposition::Rest::add(const MgfLine& line, double count) {
   if (closing_.tilt > 0) log_moment_ += count * std::max(0.0, line.log_moment_above(-closing_.tilt));
 }
 
-// By how much closing atoms may raise delta(epsilon), as for closed supports (fft_composition.cpp): by nothing if all
-// other losses add up to at least epsilon less the top.
+// How much closing atoms may raise delta(epsilon), as for closed supports (fft_composition.cpp): nothing if all other
+// losses add up to at least epsilon less the top.
 Reach ContourComposition::Rest::reach() const {
   if (!(closed_mass_ > 0)) return {};
   const auto& [top, other, tilt] = closing_;
@@ -203,7 +203,7 @@ Interval ContourComposition::epsilon(double delta, double start, Root& root) con
   return result;
 }
 
-// The parts of the width of delta at an epsilon.
+// The parts of delta's width at an epsilon.
 void ContourComposition::spend(double epsilon, const Ends& at, Answer& result) const {
   const Interval there = delta(epsilon, at);
   result.truncation = at.high.tail + at.low.tail;
@@ -281,7 +281,7 @@ std::shared_ptr<const Evaluator> ContourComposition::grown(const Direction& more
   return nullptr;
 }
 
-// By Chernoff's inequality if samples are many or terms are many, else by a sum of few samples.
+// Uses Chernoff's inequality if samples or terms are many, else a sum of few samples.
 bool ContourComposition::shows_at_most(const Direction& terms, double epsilon, double delta) const try {
   if (!(delta > 0) || !moments_ || is_complement()) return false;
   const bool has_many = static_cast<double>(terms.size()) >= tuning::many;
@@ -305,8 +305,8 @@ bool ContourComposition::shows_at_most(const Direction& terms, double epsilon, d
   return false;
 }
 
-// Whether a sum of few samples shows it. Aliases only raise an upper bound, so half the period suffices and they need
-// no bound.
+// Whether a sum of few samples shows the inequality. Aliases only raise an upper bound, so half the period suffices and
+// they need no bound.
 bool ContourComposition::is_at_most(const Direction& terms, double epsilon, double delta) const {
   ContourPlan few = plan_;
   few.contour.lower = few.contour.higher = few.contour.tilt;

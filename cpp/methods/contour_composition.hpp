@@ -18,13 +18,13 @@ namespace hockeystick {
 /// smoothing, the two sides of the curve are two sums. The cost hardly depends on the counts.
 class ContourComposition final : public Evaluator {
  public:
-  /// Of pairs that have a density or atoms, by lines that the plan needs; null if a pair has neither. `near`: the
+  /// For pairs that have a density or atoms, by lines that the plan needs; null if a pair has neither. `near`: the
   /// forecast epsilon.
   static std::shared_ptr<const ContourComposition> of(const Direction& terms, const ContourPlan& plan, double near);
-  /// The same with lines that are there.
+  /// The same with given lines.
   static std::shared_ptr<const ContourComposition> of(const Direction& terms, const Lines& lines,
                                                       const ContourPlan& plan, double near);
-  /// Of the discretized steps of a grid of this interval; null if their masses underflow.
+  /// For the discretized steps of a grid of this interval; null if their masses underflow.
   static std::shared_ptr<const ContourComposition> of_steps(const Direction& terms, double interval,
                                                             const DiscretizedSteps& steps, const ContourPlan& plan,
                                                             double near);
@@ -40,7 +40,7 @@ class ContourComposition final : public Evaluator {
   const ContourSum& sum() const { return upper_; }
 
  private:
-  // Parts of the losses that the sums do not count, of all steps.
+  // The parts of all steps' losses that the sums do not count.
   class Rest {
    public:
     explicit Rest(const Closing& closing) : closing_(closing) {}

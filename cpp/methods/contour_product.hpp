@@ -23,7 +23,7 @@ using LineOf = std::function<const MgfLine&(std::size_t)>;
 LineOf made_in_turn(const Direction& direction, const LineNeeds& needs, bool whole = false);
 struct NoLine {};
 
-/// The line of a discretized step: of its points as atoms; null if no mass is large enough for moments.
+/// The line of a discretized step, whose points are its atoms; null if no mass is large enough for moments.
 std::unique_ptr<MgfLine> line_of(const StepPmf& step, double tilt, const Decay& decay = {});
 /// Makes each of these lines when it is asked for; throws NoLine if there is none.
 LineOf made_in_turn(const std::vector<StepPmf>& steps, double tilt, const Decay& decay);
@@ -38,8 +38,8 @@ class ChernoffBound {
   explicit ChernoffBound(double tilt) : tilt_(tilt) {}
   void add(const MgfLine& line, std::int64_t count);
 
-  /// log of an upper bound of delta(epsilon): e^(K(tilt) - tilt epsilon) max_y e^(-tilt y) (1 - e^-y). At tilts in
-  /// [-1, 0] of 1 - delta(epsilon), where the maximum is that of e^(-tilt y) min(1, e^-y), which is 1.
+  /// The log of an upper bound of delta(epsilon): e^(K(tilt) - tilt epsilon) max_y e^(-tilt y) (1 - e^-y). At tilts in
+  /// [-1, 0] it bounds 1 - delta(epsilon): the maximum is then that of e^(-tilt y) min(1, e^-y), which is 1.
   double log_delta(double epsilon) const;
 
  private:

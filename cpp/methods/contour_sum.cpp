@@ -16,7 +16,7 @@
 namespace hockeystick {
 namespace {
 
-// log of the sum over j >= 1 of bounds, the first e^first, each e^-fall times the one before.
+// The log of a sum over j >= 1 of bounds: the first is e^first, and each further one is e^-fall times the one before.
 double log_geometric(double first, double fall) { return fall > 0 ? first - math::log(-math::expm1(-fall)) : infinity; }
 
 // Upper bound of the difference of two logarithms, each off by two roundings.

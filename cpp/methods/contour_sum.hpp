@@ -7,8 +7,8 @@
 // and k < 0 are bounded by Chernoff's inequality at a higher and a lower tilt, samples beyond the last by the modulus
 // of the moments. cpp/proofs/contour-rounding.md, contour-tail.md and contour-aliases.md book them.
 //
-// At tilts in (-1, 0), between both poles, the same integral is delta(epsilon) - 1: less it, the sum tells 1 - delta
-// to a relative error where that is small (cpp/proofs/contour-complement.md).
+// At tilts in (-1, 0), between both poles, the same integral is delta(epsilon) - 1: with the opposite sign the sum
+// gives 1 - delta, to a relative error where that is small (cpp/proofs/contour-complement.md).
 #pragma once
 
 #include <span>
@@ -20,7 +20,7 @@
 
 namespace hockeystick {
 
-/// The sum at an epsilon, and the parts of the enclosure of delta, of 1 - delta at tilts in (-1, 0). The tail includes
+/// The sum at an epsilon, and the parts of the enclosure of delta; at tilts in (-1, 0) of 1 - delta. The tail includes
 /// losses that the lines leave out.
 struct ContourDelta {
   double value;
@@ -44,7 +44,7 @@ class ContourSum {
   void deltas(std::span<const double> epsilons, std::span<ContourDelta> results) const;
 
   /// Encloses the epsilon at which delta(epsilon) = delta, by steps outward from `epsilon`, where the sum is `near`. An
-  /// end that is not found is 0 or inf.
+  /// end that the steps do not reach is 0 or inf.
   Interval enclose(double delta, double epsilon, const ContourDelta& near) const;
   Interval enclose(double delta, double epsilon) const { return enclose(delta, epsilon, this->delta(epsilon)); }
 

@@ -18,7 +18,7 @@
 namespace hockeystick {
 namespace {
 
-// The number of atoms of all terms; 0 if some losses are not atoms. A formula counts as one.
+// The number of atoms of all terms; 0 if some losses are not atoms. A moment by a formula counts as one atom.
 double atoms_of(const Direction& terms) {
   double count = 0;
   for (const Term& term : terms) {

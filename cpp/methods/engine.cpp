@@ -20,8 +20,8 @@ constexpr std::string_view over_work = "it costs more than is left of the work o
 
 std::string_view obstacle_of(const OverBudget& over) { return is_over_work(over) ? over_work : "memory_limit"; }
 
-/// A row of the table of methods. `least`: neither this row nor a later one costs less [ns], so that a tight forecast
-/// of a lower cost ends the search.
+/// A row of the table of methods. `least` is a lower bound of the cost [ns] of this row and of all later ones: a tight
+/// forecast of a lower cost ends the search.
 struct Row {
   std::string_view name;
   std::unique_ptr<Method> (*make)(Task&);
@@ -76,8 +76,8 @@ bool Solver::is_small_enough() const {
   return is_tiny && next > tuning::for_the_smallest;
 }
 
-// The cheapest method that is forecast to be tight, or else the cheapest; false if there is none left within the work
-// of the question.
+// The cheapest method that is forecast to be tight, or else the cheapest one; false if none is left within the work of
+// the question.
 bool Solver::choose() {
   if (std::exchange(is_chosen_, true)) return chosen_ < method_count;
   chosen_ = method_count;

@@ -17,14 +17,14 @@ inline constexpr std::size_t method_count = 10;
 /// Throws std::invalid_argument unless it is empty or the name of a method.
 void check_method(std::string_view name);
 
-/// In the order in which the engine asks them for forecasts.
+/// The methods' names, in the order in which the engine asks for their forecasts.
 std::vector<std::string_view> method_names();
 
 /// The part that a method had in the search for an answer.
 struct Explanation {
   std::string_view method;
   Forecast forecast;         // of its last attempt
-  std::string_view verdict;  // "chosen", or why not
+  std::string_view verdict;  // "chosen", or the reason why not
   int attempts;
   double nanoseconds;  // of its attempts
 };

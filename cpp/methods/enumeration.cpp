@@ -202,8 +202,8 @@ Interval Enumeration::epsilon(double delta) const {
   return found;
 }
 
-// P(L > t) is at most the goal from the first sum on whose mass beyond is; it is more before any sum from which on the
-// mass is more.
+// P(L > t) is at most the goal from the first sum on beyond which the mass is at most the goal; it is more than the
+// goal before any sum whose mass from there on is more.
 Interval Enumeration::quantile(double low, double high) const {
   std::size_t from = 0, size = sums_.size();  // the first k with mass_above(k + 1) <= low
   for (std::size_t end = size; from < end;) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists all sums of losses of few steps with few atoms. Their tail is known up to rounding wherever the atoms lie,
-// which no grid achieves.
+// Lists all sums of losses of few steps with few atoms. The tail of the listed sums is known up to rounding wherever
+// the atoms lie; no grid achieves this.
 #pragma once
 
 #include <optional>

@@ -35,7 +35,7 @@ std::array<double, n> solved(std::array<std::array<double, n + 1>, n> rows) {
   return x;
 }
 
-// What a difference of a loss and epsilon, and of that and the centre, is off by, relative to the unit.
+// The rounding of a loss less epsilon, and of this difference less the centre, in units of the exponents.
 double off_at(double epsilon, double loss, double centre) {
   return 4 * u * (std::fabs(epsilon) + std::fabs(loss) + std::fabs(centre));
 }
@@ -82,7 +82,7 @@ ExponentialFit::ExponentialFit(const CurveKnots& knots, double epsilon, double c
     if (!std::isfinite(weight)) weights_ = {};
 }
 
-// Of e^(unit (s - centre)), the exponent off by `off`.
+// The relative error of e^(unit (s - centre)), whose exponent is off by `off`.
 ExponentialFit::Value ExponentialFit::value(double power, double off) const {
   Value result{0, 0, 0, 0};
   double part = power;
@@ -135,18 +135,18 @@ ExponentialFit::Apart ExponentialFit::apart(const CurveKnots& knots, std::size_t
     return Apart{std::max(0.0, above + knots.infinite.upper) * (1 + 1e-9),
                  std::max(0.0, below - knots.infinite.lower) * (1 + 1e-9)};  // proof: exponential-fit
   };
-  if (curve_ == StepCurve::tail) {  // between its values at the knots
+  if (curve_ == StepCurve::tail) {  // the tail lies between its values at the knots
     const double lowest = std::min(from.sum - from.error, to.sum - to.error);
     const double highest = std::max(from.sum + from.error, to.sum + to.error);
     // proof: exponential-fit
     return found(high - lowest + square / 8 * std::max(0.0, most), highest - last + square / 8 * std::max(0.0, -least));
   }
-  // delta lies below its chord, a line in e^loss.
+  // Above, delta lies below its chord, a line in e^loss.
   const double low = knots.delta[i + 1] + knots.error[i + 1];
   const double fall = std::max(0.0, high - low) / -math::expm1(-width) * (1 + 1e-9);
   const double spare = std::min(from.sum - from.error - high, to.sum - to.error - low);
   const double above = square / 8 * std::max(0.0, most + fall) - spare;  // proof: exponential-fit
-  // And above its tangents at both knots, each on its half.
+  // Below, delta lies above its tangents at both knots, each on its half of the interval.
   const double first = knots.delta[i] - knots.error[i];
   const double first_end = first - math::expm1(half) * (knots.called[i] + knots.error[i]);
   const double last_end =

@@ -10,7 +10,7 @@
 
 namespace hockeystick {
 
-/// The lower side of closed steps bounds delta(epsilon) up to `epsilon`, after `excess` is taken from it.
+/// The reach of the lower side of closed steps: less `excess`, it bounds delta(epsilon) up to `epsilon`.
 struct Reach {
   double epsilon = infinity, excess = 0;
 };

@@ -10,7 +10,7 @@
 namespace hockeystick {
 namespace {
 
-// The sum of n_j b_j is value + error, but for `off`; infinite if some pair has no largest finite loss.
+// The sum of n_j b_j is value + error, within `off`; infinite if some pair has no largest finite loss.
 struct LargestSum {
   double value = 0, error = 0, off = 0;
 

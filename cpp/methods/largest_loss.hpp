@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The largest losses of a composition: the sums of those of its steps.
+// The largest losses of a composition: sums of the steps' largest losses.
 #pragma once
 
 #include "mechanisms/composition.hpp"
@@ -11,13 +11,13 @@ namespace hockeystick {
 /// if some pair has no largest one.
 double largest_finite_loss(const Direction& direction);
 
-/// No loss of the composition is above this: the same, but inf if a loss of +inf may have mass.
+/// No loss of the composition is above this: the same sum, but inf if a loss of +inf may have mass.
 double largest_loss(const Direction& direction);
 
 /// The essential supremum of the composition's loss: epsilon at delta = 0.
 Interval essential_supremum(const Direction& direction);
 
-/// Encloses how far the largest finite loss, as its bound is, lies above epsilon; inf if it has none.
+/// Encloses the distance from epsilon to the bound of the largest finite loss; inf if there is no bound.
 Interval left_to_largest(const Direction& direction, double epsilon);
 
 }  // namespace hockeystick

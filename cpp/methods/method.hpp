@@ -18,10 +18,10 @@ struct Forecast {
   double cost = infinity;       // [ns]
   double bytes = 0;             // peak memory
   double width = 0.5;           // width of the answer over the allowed width
-  std::string_view obstacle{};  // why the method makes no attempt; "" if it makes one
+  std::string_view obstacle{};  // the reason why the method makes no attempt; "" if it makes one
 };
 
-/// A certified enclosure of one direction's curve. It is made for one question and also answers others.
+/// A certified enclosure of one direction's curve, made for one question, which also answers others.
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
@@ -51,7 +51,7 @@ struct Task {
   const Direction& terms() const { return run.terms; }
   bool is_named() const { return !limits.method.empty(); }
   bool runs_once() const { return hockeystick::runs_once(run.terms); }
-  /// Why no grid is planned; "" if one is.
+  /// The reason why no grid is planned; "" if one is.
   std::string_view grid_obstacle() const;
   /// The planner of grids, made when a method first needs it.
   GridPlanner& grid();

@@ -73,7 +73,7 @@ OneLargeLoss::OneLargeLoss(const Direction& direction, const LargeLossPlan& plan
   tabulate();
 }
 
-// At tilts from the largest exponent on, and below -1.
+// The tilts from the largest exponent on, and those below -1.
 void OneLargeLoss::tabulate() {
   constexpr double largest = 690, useless = 1e4;  // exponents, and logarithms of moments
   const auto add = [&](ChernoffTable& table, double tilt) {
@@ -97,14 +97,14 @@ double OneLargeLoss::none() const {
   return std::min(1.0, above_.at(needed) * math::exp(log_spared_) * (1 + 16 * u));  // proof: one-large-loss
 }
 
-// How many large losses are expected, at most.
+// Upper bound of the expected number of large losses.
 double OneLargeLoss::expected() const {
   double sum = 0;
   for (const Step& step : steps_) sum += step.count * step.any;
   return sum * (1 + u * static_cast<double>(steps_.size() + 8));
 }
 
-// How many pairs of large losses are expected, at most, of which the sum is above epsilon - s.
+// Upper bound of the expected number of pairs of large losses whose sum is above epsilon - s.
 double OneLargeLoss::two_within(double s) const {
   const std::vector<double>& loss = steps_.front().large.loss;
   std::vector<double> mass(loss.size()), from(loss.size() + 1);
@@ -142,7 +142,7 @@ double OneLargeLoss::apart(const Step& step, const ExponentialFit& fit, double e
   return average_apart(large.loss, apart, epsilon, plan_.centre, above_, below_, right * (1 + u), left * (1 + u));
 }
 
-// The one that is closest on average, of some reaching ever farther.
+// Of several fits that reach ever farther, the one that is closest on average.
 ExponentialFit OneLargeLoss::best_fit(const Step& step) const {
   std::optional<ExponentialFit> best;
   double least = infinity;
@@ -155,7 +155,7 @@ ExponentialFit OneLargeLoss::best_fit(const Step& step) const {
   return *best;
 }
 
-// A bound, of the side that `above` says, of what a large loss of one step adds.
+// A bound, on the side of `above`, of the part of delta that a large loss of one step adds.
 double OneLargeLoss::one(std::size_t step, const ExponentialFit& fit, double epsilon, bool above) const {
   double sum = 0, off = 0;
   for (std::size_t k = 0; k < n; ++k) {
@@ -177,7 +177,7 @@ double OneLargeLoss::one(std::size_t step, const ExponentialFit& fit, double eps
 }
 
 Interval OneLargeLoss::one() const {
-  // A tail falls at once where an edge is off, or an atom on it.
+  // A tail falls at once where an edge is off, or where an atom lies on it.
   const double off_by = curve_ == StepCurve::tail ? 3 * loss_error_ : loss_error_;  // proof: one-large-loss
   const double before = down(plan_.epsilon - off_by), after = up(plan_.epsilon + off_by);
   Interval sum{0, 0};
@@ -198,7 +198,7 @@ Interval OneLargeLoss::all() const {
 
 namespace {
 
-// `plan`: aimed at the terms.
+// `plan` is the plan that is aimed at the terms.
 OneLargeLoss split_of(const Direction& terms, const LargeLossPlan& plan, double tolerance, StepCurve curve) {
   double steps = 0;
   for (const Term& term : terms) steps += static_cast<double>(term.count);
@@ -223,7 +223,7 @@ Interval tail_by_large_losses(const Direction& direction, const Saddlepoint& sad
 
 namespace {
 
-// The bounds at any epsilon, each planned anew.
+// The bounds at any epsilon, each with a plan of its own.
 class ByNumberOfLargeLosses final : public Evaluator {
  public:
   ByNumberOfLargeLosses(const Direction& terms, Saddlepoint saddlepoint, double tolerance)
@@ -244,8 +244,8 @@ class ByNumberOfLargeLosses final : public Evaluator {
     return result;
   }
 
-  // Between points at which delta is known to be above the one asked for, or not: Newton's method leads to the epsilon,
-  // and a point on either side of it closes the interval.
+  // Newton's method leads to the epsilon between points whose delta is known to be above the given one and points whose
+  // delta is not; a point on either side of that epsilon closes the interval.
   Answer epsilon_of(double delta, double near) const {
     constexpr int most_points = 8;
     constexpr double aside = 0.4;  // of the tolerance
@@ -259,7 +259,7 @@ class ByNumberOfLargeLosses final : public Evaluator {
       const Answer here = delta_of(plan, wanted);
       if (here.upper <= delta) ends.upper = std::min(ends.upper, at);  // proof: one-large-loss
       if (here.lower > delta) ends.lower = std::max(ends.lower, at);   // proof: one-large-loss
-      if (here.truncation > wanted * here.upper) break;                // no closer point tells more
+      if (here.truncation > wanted * here.upper) break;                // no closer point narrows the interval
       const double root = at + math::log((here.lower / 2 + here.upper / 2) / delta) / plan.rate;
       at = root * (1 + (ends.upper <= root * (1 + tolerance_) ? -aside : aside) * tolerance_);
       if (!(at > ends.lower && at < ends.upper)) at = ends.lower / 2 + std::min(ends.upper, 2 * ends.lower + 1) / 2;

@@ -17,22 +17,24 @@ namespace hockeystick {
 
 class OneLargeLoss {
  public:
-  /// At the plan's epsilon. `tolerance`: by how much the bounds may differ, relatively, about; `fineness`: of the cells
-  /// of small losses; `rare`: a step's losses of so little P-mass are not listed.
+  /// The bounds at the plan's epsilon. `tolerance` is about the relative difference that the bounds may have;
+  /// `fineness` that of the cells of small losses; `rare` the P-mass of a step's losses that are not listed.
   OneLargeLoss(const Direction& direction, const LargeLossPlan& plan, double tolerance, int fineness, double rare,
                StepCurve curve = StepCurve::delta);
 
-  /// Upper bounds of what outcomes without a large loss, and with two or more, add to delta, or to the tail.
+  /// Upper bounds of the parts of delta, or of the tail, from outcomes without a large loss, and from those with two or
+  /// more.
   double none() const;
   double more() const;
-  /// Encloses what those with one add.
+  /// Encloses the part from outcomes with one large loss.
   Interval one() const;
   /// Encloses delta, or the tail.
   Interval all() const;
 
-  /// Upper bound of the log of the probability that all losses are small, over that of small and listed ones.
+  /// Upper bound of the log of the probability that all losses are small, divided by the probability of small and
+  /// listed ones.
   double log_spared() const { return log_spared_; }
-  /// How far all losses together are off, at most.
+  /// Upper bound of the error of the sum of all losses.
   double loss_error() const { return loss_error_; }
   const ChernoffTable& above() const { return above_; }
   const ChernoffTable& below() const { return below_; }
@@ -63,7 +65,7 @@ class OneLargeLoss {
   double log_spared_ = 0, loss_error_ = 0;
 };
 
-/// Encloses P(L > epsilon), about to the tolerance, where one large loss decides; [0, 1] elsewhere.
+/// Encloses P(L > epsilon), about to the tolerance, where one large loss decides the tail; [0, 1] elsewhere.
 Interval tail_by_large_losses(const Direction& direction, const Saddlepoint& saddlepoint, double epsilon,
                               double tolerance);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step's loss is log(1 - q + q e^y), y normal of mean mu^2 / 2 where the record joins, else -mu^2 / 2: never below
-// log q + y, nor below log(1 - q), and hardly above the first where it joins, the second where not. So given how many
-// steps it joins the sum is normal but for its shift. cpp/proofs/participations.md has the bounds.
+// A step's loss is log(1 - q + q e^y), y normal of mean mu^2 / 2 where the record joins, else -mu^2 / 2. The loss is
+// never below log q + y, nor below log(1 - q). Where the record joins it is hardly above the former, elsewhere hardly
+// above the latter. So, given the number of joined steps, the sum of losses is normal but for its shift.
+// cpp/proofs/participations.md has the bounds.
 #include "methods/participations.hpp"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ namespace {
 
 using Form = SampledGaussian::Form;
 
-constexpr std::size_t most_parts = 20000;           // a question then takes some 0.1 s
+constexpr std::size_t most_parts = 20000;           // with which a question takes some 0.1 s
 constexpr double square_error = 16 * u;             // relative, of a sum of squares and its root; proof: participations
 constexpr double farthest = 36.5, beyond = 1e-291;  // delta is at most the tail at (epsilon / mu - mu / 2)
 
@@ -50,7 +51,7 @@ double falls_below(double mu, double y) {
 // Upper bound of e^(-mu^2), the mean of e^z, z = -y - mu^2, of a joined step.
 double mean_reversed(double mu) { return math::exp(-mu * mu) * (1 + 8 * u * (1 + mu * mu)) + 1e-307; }
 
-// At each place, the loss being normal.
+// The tail at each place, for a normal loss.
 using Given = Interval (*)(double square, double loss);
 Participations::Law each(Given given) {
   return [given](std::span<const Participations::Place> places) {
@@ -80,7 +81,7 @@ std::optional<Participations> Participations::of(const MergedDirection& run, dou
   found.plain_ = run.mu * run.mu;
   double count = 0;
   for (const Term& term : run.terms) {
-    if (term.pair->gaussian_mu() > 0) continue;  // the merged ones
+    if (term.pair->gaussian_mu() > 0) continue;  // merged with the other plain Gaussians
     const auto [mu, rate, form] = term.pair->sampled_gaussian();
     // Where replaced records mostly join, what a step loses there is not within a slack.
     const bool is_hidden =
@@ -127,12 +128,12 @@ double Participations::size() const {
   return parts;
 }
 
-// The parts in every combination with the number of these steps that a record joins, those of probability `least` and
-// more; false where there are too many.
+// The parts in every combination with the number of these steps that a record joins. Parts of a probability below
+// `least` are left out; false where there are too many.
 bool Participations::join(Parts& parts, const Steps& steps, double least) const {
   const auto [mu, rate, count] = steps;
   const double log_rate = math::log(rate), log_rest = math::log1p(-rate), odds = rate / (1 - rate);
-  // Binomial probabilities over the largest: each from its neighbour, 8 u for each step from there.
+  // Binomial probabilities over the largest one: each from its neighbour, with 8 u for each step from there.
   const double mode = std::min(count, std::floor((count + 1) * rate));
   struct Joined {
     double times, weight;
@@ -157,7 +158,8 @@ bool Participations::join(Parts& parts, const Steps& steps, double least) const 
   for (const Part& part : parts.all)
     for (const auto& [times, weight] : joined) {
       const double left = count - times;
-      // Of replaced records the loss where they do not join is 0; else -log(1 - q) is part of the shift.
+      // For replaced records the loss of steps that the record does not join is 0; else -log(1 - q) is part of the
+      // shift.
       const double shift = form_ == Form::replace ? times * (log_rest - log_rate) : -times * log_rate - left * log_rest;
       all.push_back({part.weight * weight / sum, part.square + times * mu * mu, part.shift + shift});
     }
@@ -211,8 +213,8 @@ Interval Participations::delta(double epsilon) const { return mean(each(normal_c
 
 namespace {
 
-// Beyond 0, of replaced records: where none is joined, the loss is an odd function of symmetric outcomes, without
-// atoms.
+// Losses beyond 0, for replaced records: where no step is joined, the loss is an odd function of symmetric outcomes,
+// without atoms.
 Interval tail_beyond_0(double square, double x) { return square == 0 ? Interval{0.5, 0.5} : plain_tail(square, x); }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// delta and epsilon of sampled Gaussians with little noise, which nearly tells the steps that a record joins.
+// delta and epsilon of sampled Gaussians with so little noise that the output nearly shows the steps that a record
+// joins.
 #pragma once
 
 #include <algorithm>
@@ -13,19 +14,20 @@
 
 namespace hockeystick {
 
-/// Poisson-sampled Gaussians with little noise, and plain ones. Given how many steps of each kind a record joins, their
-/// privacy loss is normal but for a rare mistake, and a shift by the logarithms of the rates.
+/// Poisson-sampled Gaussians with little noise, and plain ones. Given the number of steps of each kind that a record
+/// joins, their privacy loss is normal but for a rare mistake and for a shift by the logarithms of the rates.
 class Participations {
  public:
-  /// None unless some steps are sampled with little noise: 1 / noise at least `least_mu`. `slack`: nats by which losses
-  /// may be off, or relative to those of little that is joined. With 0 only curves may be asked for.
+  /// None unless some steps are sampled with little noise: 1 / noise at least `least_mu`. `slack`: the error that
+  /// losses may have in nats, or relative to the losses of rates that hardly join. With a slack of 0 only curves may be
+  /// asked for.
   static std::optional<Participations> of(const MergedDirection& run, double slack, double least_mu = 8);
 
   /// The other terms of the run. All questions but `mean` are about the run without them.
   const Direction& others() const { return others_; }
 
-  /// A number of steps that a record joins: its weight, the square of mu of the normal loss, and losses between which
-  /// the question is.
+  /// A number of steps that a record joins: its weight, the square of mu of the normal loss, and the losses between
+  /// which the question lies.
   struct Place {
     double weight, square, from, to;
   };

@@ -13,7 +13,7 @@
 
 namespace hockeystick {
 
-/// A smaller delta is certified to be smaller, not enclosed to a relative tolerance: doubles end at 1e-308.
+/// Deltas below this are certified to be smaller, and not enclosed to a relative tolerance: doubles end at 1e-308.
 inline constexpr double smallest_delta = 1e-300;
 
 /// Limits of the cost of certified answers.
@@ -26,12 +26,12 @@ struct Limits {
 
   /// Bytes that plans may use now.
   double memory() const { return std::min(static_cast<double>(memory_limit), Budget::left()); }
-  /// A smaller delta or tail probability may be certified to be smaller only.
+  /// The delta or tail probability below which an answer may be certified to be smaller only.
   double floor() const { return std::max({smallest, enough, smallest_delta}); }
 };
 
-/// If epsilon is less than this times 1 + epsilon below the largest loss, delta is smaller than that distance, and only
-/// certified to be smaller: it depends on the rounding of the mechanism's own parameters.
+/// If the distance from epsilon to the largest loss is less than this times 1 + epsilon, delta is smaller than the
+/// distance, and is only certified to be smaller: it depends on the rounding of the mechanism's own parameters.
 inline constexpr double largest_loss_rounding = 0x1p-45;
 
 /// Whether the question is of pure differential privacy: epsilon at delta = 0, which is the largest loss.
@@ -57,7 +57,7 @@ struct Answer {
   double slope = 0, curvature = 0;  // forecasts at the answer, as in `Saddle`; 0: not known
   int passes = 0;
   double cost = 0, total_cost = 0;  // forecasts, of the last pass and of all [ns]
-  std::string_view method;          // the one that found the bounds
+  std::string_view method;          // the method that found the bounds
 };
 
 /// An interval of a method; the engine decides whether it meets the tolerance.

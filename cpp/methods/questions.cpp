@@ -21,12 +21,12 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-// Questions of one array share evaluators, which take a part of the memory. Where there are many questions, each
-// evaluator is made for deltas of several nats less; of few, what one question alone asks for costs less.
+// Questions of one array share evaluators, which take a part of the memory. For many questions, each evaluator is made
+// for deltas of several nats less; for few, evaluators for one question alone cost less.
 constexpr double shared_margin = 8, shared_memory = 0.25;
 constexpr std::size_t few = 16;
 
-// One direction of a run, the evaluator that answered the question before, and others that answered before that.
+// One direction of a run, with the evaluator that answered the question before and those that answered earlier ones.
 class Run {
  public:
   explicit Run(const Direction& direction) : merged_(merge_gaussians(direction)) {}
@@ -42,7 +42,7 @@ class Run {
   }
   void forget() { kept_ = {}, aside_.clear(), ahead_ = {}; }
 
-  /// The answer of the first other evaluator that is as close as asked, which is kept then.
+  /// The answer of the first other evaluator that is as close as asked; this evaluator is kept then.
   std::optional<Answer> ask_others(const Question& question, double near) {
     for (std::size_t i = 0; i < aside_.size(); ++i) {
       Answer found = aside_[i]->answer(question.quantity, question.at, near);
@@ -71,7 +71,7 @@ class Run {
     return answers_.front();
   }
 
-  /// Before questions at other values.
+  /// Called before questions at other values.
   void begin() { ceiling = 1, ahead_ = {}; }
 
   /// delta of this direction is no larger from the largest epsilon asked so far on.
@@ -142,7 +142,7 @@ class Engine {
     worst_.reset();
     take_worst(values);
     // Questions that share a plan may ask too much of it. Where rare losses decide, tilts for smaller deltas may leave
-    // less rounding than that for this one. What answers is tried first from then on.
+    // less rounding than the tilt for this delta. The evaluator that answers is tried first from then on.
     const bool may_lack_room = shares_ && runs_.size() > 1;
     if (is_open() && (margin_ > 0 || may_lack_room || worst_->limited_by == "rounding")) {
       const Answer before = *std::exchange(worst_, std::nullopt);
@@ -197,7 +197,7 @@ class Engine {
     return !question_.wants_epsilon() && worst_ && run.ceiling <= worst_->lower;
   }
 
-  // Whether the direction has no part in the answer, delta at the epsilon found being no larger than asked for.
+  // Whether the direction has no part in the answer, as its delta at the epsilon found is no larger than asked for.
   bool is_below(const Evaluator& evaluator) const {
     return question_.wants_epsilon() && worst_ && std::isfinite(worst_->lower) &&
            evaluator.answer(Quantity::delta, worst_->lower, unknown).upper <= question_.at;

@@ -18,12 +18,12 @@ std::vector<Answer> epsilon_bounds(std::span<const Direction> directions, std::s
 std::vector<Answer> delta_bounds(std::span<const Direction> directions, std::span<const double> epsilons,
                                  const Limits& limits);
 
-/// The same at any finite epsilons >= 0: losses, about which questions of the loss ask, have no range. Of losses below
-/// 0 the reverse directions tell: no method bounds delta there.
+/// The same at any finite epsilons >= 0: losses, at which questions about the loss ask, have no range. For losses below
+/// 0 the reverse directions are asked: no method bounds delta there.
 std::vector<Answer> curve_bounds(std::span<const Direction> directions, std::span<const double> epsilons,
                                  const Limits& limits);
 
-/// The curve of one direction, within another question about it: what answered before is asked first.
+/// The curve of one direction, within another question about it: the evaluators of earlier answers are asked first.
 class KeptCurve {
  public:
   explicit KeptCurve(const Direction& direction);
@@ -35,7 +35,7 @@ class KeptCurve {
   std::shared_ptr<State> state_;
 };
 
-/// Answers a question about each direction by itself, and says what became of each method.
+/// Answers a question about each direction by itself, and reports the part of each method.
 std::vector<std::vector<Explanation>> explain(std::span<const Direction> directions, Quantity quantity, double at,
                                               const Limits& limits);
 

@@ -35,8 +35,8 @@ class SingleStep {
     return std::min(1.0, finite == 0 ? cells->infinity_mass : (finite + cells->infinity_mass) * (1 + 4 * u));
   }
 
-  /// Approximate log delta(epsilon) and slope -d log delta / d epsilon; `off`: their error as a distance in epsilon;
-  /// `is_lost`: whether delta is so small that underflow may hide it.
+  /// Approximate log delta(epsilon) and slope -d log delta / d epsilon. `off` is their error as a distance in epsilon,
+  /// and `is_lost` says whether underflow may hide a small delta.
   struct Point {
     double log_delta, slope, off;
     bool is_lost;

@@ -176,10 +176,12 @@ std::optional<Answer> delta_next_to_largest_loss(const Direction& direction, dou
 
 namespace {
 
-// Whose largest losses bound delta: those of the run, or those of the reverse run, minus the least of the run.
+// The losses by which delta is bounded: the largest ones of the run, or those of the reverse run, minus the least of
+// the run.
 enum class Largest { own, reverse };
 
-// Encloses log(1 - delta(epsilon)) where most steps show whether they lose next to nothing or much; else [-inf, 0].
+// Encloses log(1 - delta(epsilon)) where the outputs of most steps show that the step loses next to nothing, or much;
+// else [-inf, 0].
 Interval log_spared(const Direction& direction, double epsilon, Largest largest) {
   const bool is_own = largest == Largest::own;
   const auto bound = [=](const DominatingPair& pair) {
@@ -211,7 +213,8 @@ Interval log_spared(const Direction& direction, double epsilon, Largest largest)
           std::min(0.0, off - left + added + rounded)};
 }
 
-// Encloses epsilon by them. A fixed point of what likelier outcomes add, from below, and then a little beyond.
+// Encloses epsilon by these bounds: a fixed point of the part that likelier outcomes add, from below, and then a little
+// beyond.
 Interval epsilon_by_capped_likelihoods(const Direction& direction, double delta) {
   const double rest = math::log1p(-delta);
   Interval found{0, std::max(0.0, up(largest_loss(direction) + rest * (1 - 8 * u)))};  // proof: capped-likelihoods
