@@ -198,7 +198,7 @@ def _integer(value: object) -> int | None:
 
 
 def count(value: object) -> int:
-    """How often a mechanism runs: at most 1e9 times."""
+    """A number of runs of a mechanism: at most 1e9."""
     if type(value) is int and 0 <= value <= MAX_COUNT:  # the common case
         return value
     return whole("count", value, 0, MAX_COUNT)
@@ -236,7 +236,7 @@ def listed(given: tuple[Any, ...]) -> Any:  # noqa: ANN401, whatever is listed
 
 
 def _one(kind: type[Any]) -> str:
-    """What an instance is called: one of the members of an enumeration, or "a" its class."""
+    """The name of an instance in messages: a member of an enumeration, or "a" and its class."""
     if issubclass(kind, Enum):
         return f"one of {', '.join(map(str, kind))}"
     if kind.__name__ in _CALLED:

@@ -25,7 +25,7 @@ _LATEX = {
 
 
 def origin(neighbours: str) -> str:
-    """What neighbours are, and when and by what a report was made."""
+    """A line with the neighbours, the date and the version that made a report."""
     with importing:
         from datetime import date  # noqa: PLC0415, takes time to import
         from importlib.metadata import version  # noqa: PLC0415, too

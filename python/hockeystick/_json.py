@@ -111,7 +111,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def nested(make: Callable[[], Made]) -> Made:
-    """What `make` returns, of a document that is not nested too deeply for it."""
+    """The result of `make`, whose document must not be nested too deeply."""
     try:
         return make()
     except RecursionError:
@@ -144,7 +144,7 @@ def one_of(path: str, value: object, choices: tuple[str, ...]) -> str:
 
 
 def at(path: str, make: Callable[[], Made]) -> Made:
-    """What `make` returns; its TypeError or ValueError becomes a ValueError that names `path`."""
+    """The result of `make`; its TypeError or ValueError becomes a ValueError that names `path`."""
     try:
         return make()
     except (TypeError, ValueError) as error:
@@ -158,7 +158,7 @@ def fail(path: str, problem: str, *got: object) -> NoReturn:
 
 
 def _checksum(value: Mapping[str, Any]) -> str:
-    """Of the members in one order and without spaces, so that only what they say counts."""
+    """The checksum of the members in one order and without spaces, so that only content counts."""
     text = json.dumps(value, allow_nan=False, sort_keys=True, separators=(",", ":"))
     return digest(text)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a law of the privacy loss on a grid says of attacks."""
+"""Attacks on a law of the privacy loss on a grid."""
 
 from abc import ABC, abstractmethod
 from typing import Any, overload

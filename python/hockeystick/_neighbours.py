@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 
 def _by_neighbour(words: Mapping[tuple[str, ...], str]) -> Mapping[str, tuple[str, ...]]:
-    """What each word of others is called here, the likeliest first."""
+    """The names in this library for each word of others, the likeliest first."""
     found: dict[str, tuple[str, ...]] = {}
     for own, neighbours in words.items():
         for neighbour in neighbours.split():
@@ -150,7 +150,7 @@ _ELSEWHERE: Mapping[str, str] = {
     ),
     "adjacency": "epsilon(delta, adjacency=...)",
 }
-"""What people look for in a run, and where it is."""
+"""Names that people look for in a run, and where to find them."""
 MADE_BY: Mapping[str, str] = {
     **dict.fromkeys(("gdp", "gaussiandp", "mugdp"), "hs.Gaussian(1 / mu)"),
     **dict.fromkeys(("puredp", "pure", "epsilondp"), "hs.ApproximateDP(epsilon, 0)"),
@@ -163,7 +163,7 @@ MADE_BY: Mapping[str, str] = {
     **dict.fromkeys(("pld", "privacylossdistribution"), "run.pld()"),
     **dict.fromkeys(("get_epsilon", "get_eps"), "(10 * hs.Gaussian(1.0)).epsilon(...)"),
 }
-"""What people look for among mechanisms, and how it is said."""
+"""Names that people look for among mechanisms, and how to write them."""
 _OUTSIDE: Mapping[str, str] = {
     **dict.fromkeys(
         ("release", "add_noise", "perturb", "randomise", "randomize", "privatize", "draw"),
@@ -171,7 +171,7 @@ _OUTSIDE: Mapping[str, str] = {
     ),
     "sensitivity": "; noise_multiplier is the noise over it",
 }
-"""What no accountant does, or has."""
+"""Names of features that no accountant has."""
 _TAKEN_BACK = ("reset", "undo", "remove", "clear", "pop", "delete", "discard", "refund")
 _SCHEMES: Mapping[str, str] = {
     "poisson_sampled": "; write hs.joint(run).poisson_sampled(q) to draw one sample for all of it",
@@ -182,7 +182,7 @@ _SCHEMES: Mapping[str, str] = {
 
 
 def likely(key: object, names: Iterable[str]) -> str:
-    """Which of the names was meant, as the end of an error: "; did you mean steps?", or nothing."""
+    """The name that was meant, as the end of an error: "; did you mean steps?", or nothing."""
     names, stem = list(names), str(key).lower().removesuffix("_bounds")
     ending = str(key)[len(stem) :]
     words = [own + ending for own in NEIGHBOURS.get(stem.replace("-", "_"), ())]
@@ -196,7 +196,7 @@ def likely(key: object, names: Iterable[str]) -> str:
 
 
 class Hinting:
-    """What says which of its names was meant by a word of others."""
+    """A class whose errors name the attribute that a word of others meant."""
 
     __slots__ = ()
 

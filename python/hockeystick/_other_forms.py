@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be composed in other forms: sentences, JSON, events of dp_accounting."""
+"""Other forms of a run: sentences, JSON, events of dp_accounting."""
 
 from importlib import import_module
 from typing import Any

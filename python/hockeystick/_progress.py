@@ -41,7 +41,7 @@ class Progress:
             sys.stderr.write("\n")
 
     def step(self) -> None:
-        """One more is done."""
+        """Counts one more item as done."""
         self._done += 1
         if self._report is not None:
             self._report(self._done, self._total)

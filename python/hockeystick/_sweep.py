@@ -40,7 +40,7 @@ class Records(list[Record]):
 
 
 def _shown(name: str, value: object) -> str:
-    """As text; bounds rounded outward."""
+    """A value as text; bounds are rounded outward."""
     if not isinstance(value, float):
         return str(value)
     if name in ("lower", "upper"):
@@ -129,7 +129,7 @@ def sweep(
 
 
 class _Failure:
-    """What a call raised."""
+    """The exception of a call."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error

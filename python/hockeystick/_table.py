@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a ledger holds as a table: in text, Markdown, HTML and LaTeX."""
+"""A ledger as a table: in text, Markdown, HTML and LaTeX."""
 
 from abc import ABC, abstractmethod
 
@@ -46,7 +46,7 @@ class Table(Hinting, ABC):
         return "\n".join([self._title, "", line(head), rule, *map(line, rows), "", self._summary])
 
     def markdown(self) -> str:
-        """As a table in Markdown."""
+        """The table in Markdown."""
         head, *rows = (
             [each.replace("\\", "\\\\").replace("|", "\\|") for each in row]
             for row in self._cells()
@@ -56,16 +56,16 @@ class Table(Hinting, ABC):
         return "\n".join([f"**{self._title}**", "", *lines, "", self._summary])
 
     def html(self) -> str:
-        """As a table in HTML, without scripts."""
+        """The table in HTML, without scripts."""
         return self._table(self._cells(), None)
 
     def page(self) -> str:
-        """As a whole page in HTML: with a style, a total, the date and the neighbours in words."""
+        """A whole page in HTML: with a style, a total, the date and the neighbours in words."""
         table = self._table(self._with_total(), None)
         return _formats.page(self._title, table, _formats.origin(self.adjacency.in_words))
 
     def latex(self) -> str:
-        """As a floating table in LaTeX, for which no package is needed."""
+        """A floating table in LaTeX, which needs no package."""
         said = f"{self._title}. {self._summary}. {_formats.origin(self.adjacency.in_words)}"
         return _formats.latex(self._with_total(), said, TEXTS)
 

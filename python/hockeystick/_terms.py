@@ -10,7 +10,7 @@ from hockeystick import _checks
 
 
 class Ranked(Protocol):
-    """What has a place in the order."""
+    """A value with a rank in the order of terms."""
 
     @property
     def rank(self) -> str: ...

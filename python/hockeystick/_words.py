@@ -39,7 +39,7 @@ _OF_TRAINING: Mapping[str, str] = {
     "budget": "; give the budget to admit, or use a filter",
     "sensitivity": "; what it takes is relative to the sensitivity",
 }
-"""What trainings and papers have, and why the call does not take it."""
+"""Words of trainings and papers, and the reason why a call does not take them."""
 _OF_AXES: Mapping[str, str] = {
     **dict.fromkeys(
         ("title", "color", "linewidth", "xlim", "ylim", "legend", "grid", "style", "xlabel"),
@@ -53,10 +53,10 @@ _OF_AXES: Mapping[str, str] = {
     **dict.fromkeys(("show", "block"), "; matplotlib.pyplot.show() shows it"),
     **dict.fromkeys(("figsize", "dpi", "fig", "figure", "axes"), "; give axes of your own as ax"),
 }
-"""What is said of a picture after it is drawn."""
+"""Words about a picture, which is changed after it is drawn."""
 _OF_QUESTIONS = ("delta", "epsilon", "adjacency", "tolerance", "memory_limit")
 LONGEST = 8
-"""As many numbers, or terms, are shown; of more, a few."""
+"""The most numbers, or terms, that messages show in full."""
 
 
 def spoken(call: Call) -> Call:
@@ -131,7 +131,7 @@ def refuse(
 
 
 def _by_position(parameters: Iterable[Parameter], names: list[str]) -> str:
-    """Which arguments may be given by position, as the end of an error."""
+    """The arguments that may be given by position, as the end of an error."""
     plain = [each.name for each in parameters if each.kind is Parameter.POSITIONAL_OR_KEYWORD]
     first = [each for each in plain if each in names]
     if len(first) == len(names):

@@ -47,7 +47,7 @@ class Direction(Enum):
 
     @property
     def reversed(self) -> "Direction":
-        """With the two datasets in each other's place."""
+        """The direction with the two datasets in each other's place."""
         every = list(Direction)
         return every[every.index(self) ^ 1]
 
@@ -142,22 +142,22 @@ class Adjacency(Enum, metaclass=_Names):
 
     @property
     def in_words(self) -> str:
-        """In what neighbouring datasets differ: "a record is added or removed"."""
+        """The difference of neighbouring datasets in words: "a record is added or removed"."""
         return _IN_WORDS[self]
 
     @property
     def symmetric(self) -> "Adjacency":
-        """With both directions where one is the reverse of the other."""
+        """The adjacency of both directions, where one direction is the reverse of the other."""
         return self if self.reversed is self else Adjacency.ADD_OR_REMOVE_ONE
 
     @property
     def with_record(self) -> "Adjacency":
-        """From the data that hold the record: what attacks that look for it see."""
+        """The adjacency of attacks on a record, which start from the data that hold the record."""
         return self.reversed if self is Adjacency.ADD_ONE else self
 
     @property
     def reversed(self) -> "Adjacency":
-        """With the two datasets in each other's place."""
+        """The adjacency with the two datasets in each other's place."""
         swapped = {Adjacency.REMOVE_ONE: Adjacency.ADD_ONE, Adjacency.ADD_ONE: Adjacency.REMOVE_ONE}
         return swapped.get(self, self)
 

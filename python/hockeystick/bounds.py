@@ -33,19 +33,19 @@ decides how much of delta is left, and the lower bound may be 0.
 
 
 class ErrorBudget(NamedTuple, Generic[Value]):
-    """What separates the bounds, in units of delta at the answer; every entry is >= 0, or nan.
+    """The parts of the bounds' width, in units of delta at the answer; each is >= 0, or nan.
 
     Entries are nan where they are not known, as of bounds that were not computed here.
     """
 
     discretization: Value
-    """From replacing the privacy loss by one on a grid."""
+    """The part of replacing the privacy loss by a loss on a grid."""
     truncation: Value
-    """From mass that left the window of the composition."""
+    """The part of mass outside the window of the composition."""
     wraparound: Value
-    """From the circular convolution."""
+    """The part of the circular convolution."""
     rounding: Value
-    """From floating-point arithmetic."""
+    """The part of floating-point arithmetic."""
 
     @property
     def total(self) -> Value:
@@ -86,14 +86,14 @@ class Bounds(_Pair[Value], Hinting):
 
     @classmethod
     def of(cls, columns: Sequence[Any]) -> "Bounds[Any]":
-        """Of lower, upper and the entries of the error budget."""
+        """Bounds from lower ends, upper ends and the entries of the error budget."""
         bounds = tuple.__new__(cls, columns[:2])
         bounds._budget = tuple(columns[2:])  # noqa: SLF001, its own
         return bounds
 
     @property
     def error_budget(self) -> ErrorBudget[Value]:
-        """What the width consists of."""
+        """The parts of which the width consists."""
         return ErrorBudget(*(self._budget or (math.nan,) * 4))
 
     @property
@@ -105,7 +105,7 @@ class Bounds(_Pair[Value], Hinting):
         return self._limited_by
 
     def explain(self: "Bounds[Any]") -> Any:  # noqa: ANN401, an Explanation, made by the core
-        """Which method found these bounds of epsilon or delta, and why: ``run.explain``.
+        """The method that found these bounds of epsilon or delta, and why: ``run.explain``.
 
         Raises:
             TypeError: These are not the bounds of ``epsilon_bounds`` or ``delta_bounds``.
@@ -169,7 +169,7 @@ class Bounds(_Pair[Value], Hinting):
 
 
 def _refusing(symbol: str, end: str) -> Callable[[Any, object], Any]:
-    """What is written in place of an operation between both bounds and a number."""
+    """An operator that refuses numbers and says how to write the operation."""
 
     def refuse(bounds: Any, *other: object) -> NoReturn:  # noqa: ANN401
         after = f" {symbol} {_checks.show(other[0])}" if other else ""
@@ -205,7 +205,7 @@ for _name, _symbol in (
 def _rows(
     columns: Iterable[Any], row: Callable[..., list[str]]
 ) -> Iterator[tuple[tuple[int, ...], list[str]]]:
-    """Each index of the columns, which have one shape, and what is said there."""
+    """Each index of the columns, which have one shape, with the texts of its row."""
     arrays = [np.asarray(column) for column in columns]
     for index in np.ndindex(arrays[0].shape):
         yield index, row(*(array[index].item() for array in arrays))

@@ -32,7 +32,7 @@ class Composable(OtherForms):
     @property
     @abstractmethod
     def rank(self) -> str:
-        """What compositions order their terms by: equal ones have equal ranks."""
+        """The key by which compositions order their terms: equal terms have equal ranks."""
 
     def __add__(self, other: "Composable") -> "Composition":
         """Both, in either order: composition is commutative."""
@@ -80,7 +80,7 @@ class Composable(OtherForms):
 
     @abstractmethod
     def group(self, size: int) -> "Composable":
-        """The same for up to `size` records that are added, removed or replaced at once.
+        """The run for up to `size` records that are added, removed or replaced at once.
 
         Also for users with up to `size` records each. Each mechanism of a run is grouped by itself,
         which costs less than grouping the curve of the run. See `Grouped` for what is exact and
@@ -101,7 +101,7 @@ class Composable(OtherForms):
 
 @lru_cache(maxsize=64)  # compositions of thousands of mechanisms ask for each
 def fields_by_argument(kind: "type[Mechanism]") -> dict[str, str]:
-    """Of a dataclass, the name of the field that keeps each argument."""
+    """The name of a dataclass's field for each argument."""
     return {field.name.removeprefix("guaranteed_"): field.name for field in fields(kind)}  # type: ignore[arg-type]
 
 
@@ -150,7 +150,7 @@ class Mechanism(Composable, metaclass=Kinds):
 
     @property
     def steps_covered(self) -> int:
-        """How many steps of an optimizer one run covers: of what is drawn by the epoch, all."""
+        """The number of an optimizer's steps in one run: those of an epoch where one is drawn."""
         return 1
 
     def is_exact_for(self, adjacency: Adjacency) -> bool:
@@ -159,7 +159,7 @@ class Mechanism(Composable, metaclass=Kinds):
         return self.is_exact
 
     def said_of(self, adjacency: Adjacency) -> str:
-        """What `explain` notes beside the methods: what is exact, and what is a bound."""
+        """The note of `explain` next to the methods: whether the answers are exact, or bounds."""
         del adjacency
         return ""
 
@@ -172,7 +172,7 @@ class Mechanism(Composable, metaclass=Kinds):
 
     @classmethod
     def merged(cls, terms: "Terms") -> "Mechanism":
-        """One mechanism that is these runs, all of this kind, on the same data.
+        """One mechanism that equals these runs, all of this kind, on the same data.
 
         Raises:
             TypeError: None is known.
@@ -201,7 +201,7 @@ class Mechanism(Composable, metaclass=Kinds):
 
     @property
     def rank(self) -> str:
-        """What compositions order their terms by: equal mechanisms have equal ranks."""
+        """The key by which compositions order their terms: equal mechanisms have equal ranks."""
         try:
             return self._rank
         except AttributeError:
@@ -236,7 +236,7 @@ class _Keeping(Composable):
     _kept: _core.Run
 
     def _run(self) -> _core.Run:
-        """The same, as the core asks it; made once."""
+        """The run as the core asks it; made once."""
         try:
             return _kept_by(self)
         except AttributeError:
@@ -323,7 +323,7 @@ class Composition(_Keeping):
 
     @classmethod
     def _of(cls, terms: "Terms") -> "Composition":
-        """Of canonical terms."""
+        """A composition of canonical terms."""
         composition = cls.__new__(cls)
         object.__setattr__(composition, "terms", terms)
         return composition
@@ -371,7 +371,7 @@ class Composition(_Keeping):
 
     @property
     def rank(self) -> str:
-        """What mechanisms of a run are ordered by; unlike what is shown, it is whole."""
+        """The key by which compositions order their terms; unlike shown text, it is complete."""
         return " + ".join(f"{count} * {one.rank}" for one, count in self.terms)
 
     def group(self, size: int) -> "Composition":  # noqa: D102, as of what can be composed

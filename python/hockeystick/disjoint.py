@@ -31,7 +31,7 @@ MOST_RUNS = 256
 @outspoken
 @dataclass(frozen=True, slots=True, repr=False)
 class DisjointParts(InSentences, PrivacyViews, AttackViews, LossViews):
-    """What ``parallel`` returns: the runs of which each record is seen by one.
+    """The result of ``parallel``: runs on disjoint parts, so that each record is in one of them.
 
     It answers the questions of a `Composition`, each with the worst of its runs, but for ``pld``,
     which one distribution answers: ask each of ``runs``.
@@ -39,7 +39,7 @@ class DisjointParts(InSentences, PrivacyViews, AttackViews, LossViews):
 
     __array_ufunc__ = None  # lets numpy integers multiply from the left
     runs: tuple[Composition, ...]
-    """Those that no other contains, in a fixed order."""
+    """The runs that no other run contains, in a fixed order."""
 
     @property
     def terms(self) -> Terms:
@@ -78,7 +78,7 @@ class DisjointParts(InSentences, PrivacyViews, AttackViews, LossViews):
     __rmul__ = __mul__
 
     def group(self, size: int, *, same_part: bool = False) -> "DisjointParts":
-        """The same for up to `size` records that are added or removed at once.
+        """The parts for up to `size` records that are added or removed at once.
 
         Records of a group may be in different parts, which may cost more than a group within one:
         known of Gaussians alone, where a group within one part costs most. Say `same_part` where
@@ -176,7 +176,7 @@ class DisjointParts(InSentences, PrivacyViews, AttackViews, LossViews):
 
 
 AnyRun = Composable | DisjointParts
-"""What can be asked for its privacy, and is no ledger."""
+"""A run that can be asked for its privacy, and is no ledger."""
 
 
 def parallel(*parts: "Composable | DisjointParts") -> DisjointParts:
@@ -236,7 +236,7 @@ def parallel(*parts: "Composable | DisjointParts") -> DisjointParts:
 
 
 def _worst_of(runs: Iterable[Composition]) -> DisjointParts:
-    """Without the runs that another contains: a run never costs less for one mechanism more."""
+    """The runs that no other contains: a run never costs less with one more mechanism."""
     kept: dict[Composition, dict[Mechanism, int]] = {}
     for run in sorted(dict.fromkeys(runs), key=_size, reverse=True):  # the larger first
         if not any(_holds(counts, run) for counts in kept.values()):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is raised where a certificate is out of reach, a ledger another's, an extra missing."""
+"""Errors: a certificate out of reach, a stale ledger, a missing extra."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -30,7 +30,7 @@ class CertificationError(RuntimeError):
 
     @property
     def limited_by(self) -> str:
-        """What limited them.
+        """The reason why the bounds are not closer.
 
         "memory_limit", the argument; "rounding", of binary64; or "passes", the work that one
         question may do, which is counted and not timed.

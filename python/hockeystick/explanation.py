@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which method answered a question of epsilon or delta, and why not another."""
+"""The method that answered a question of epsilon or delta, and why no other one did."""
 
 import math
 from typing import NamedTuple
@@ -11,19 +11,19 @@ from hockeystick.queries import QUERIES, Asked
 
 
 class MethodReport(NamedTuple):
-    """What became of one method; forecasts are not certified."""
+    """One method's part in a question; forecasts are not certified."""
 
     method: str
     verdict: str
     """"chosen", or why it was not."""
     forecast_seconds: float
-    """Of the last attempt that it offered; infinite if it offered none."""
+    """The forecast time of its last attempt; infinite if it offered none."""
     forecast_bytes: float
     forecast_width: float
-    """Of the answer, over the width allowed; infinite if it is not known."""
+    """The forecast width over the allowed width; infinite if it is not known."""
     attempts: int
     seconds: float
-    """That its attempts took."""
+    """The time of its attempts."""
 
 
 _HEAD = ("method", "forecast", "width", "took", "verdict")
@@ -33,11 +33,11 @@ class Explanation(NamedTuple):
     """A table of methods for each direction of the adjacency, asked by itself."""
 
     directions: tuple[tuple[MethodReport, ...], ...]
-    """Of each direction, a report of each method."""
+    """For each direction, a report of each method."""
     names: tuple[str, ...] = ()
-    """Of each direction, in words."""
+    """The directions, in words."""
     notes: tuple[str, ...] = ()
-    """Of mechanisms: whether what answers is exact, or a bound."""
+    """Notes on mechanisms: whether their answers are exact, or bounds."""
 
     def __str__(self) -> str:
         tables = []
@@ -56,7 +56,7 @@ class Explanation(NamedTuple):
 
 
 def explained(asked: Asked, wanted: str, at: object, limits: Limits) -> Explanation:
-    """What each method offers for a question of epsilon or delta."""
+    """Each method's offer for a question of epsilon or delta."""
     query = QUERIES[wanted]
     points = query.points(at)
     if points.size != 1:

@@ -48,20 +48,20 @@ class Enclosed(NamedTuple):
     """
 
     more_private: Mechanism | Composition
-    """It costs at most as much, but for `shift` and `missed`."""
+    """A run that costs at most as much, but for `shift` and `missed`."""
     less_private: Mechanism | Composition
-    """It costs at least as much."""
+    """A run that costs at least as much."""
     shift: float = 0.0
-    """By how much losses of the more private one may be too large [nats]."""
+    """An upper bound of the losses' excess in the more private run [nats]."""
     missed: float = 0.0
-    """By how much its delta may be too large."""
+    """An upper bound of the excess of its delta."""
 
 
 class Allowance(NamedTuple):
-    """How far from each other the two may be, a run, where one has to choose."""
+    """The allowed distance of the two runs, for one run, where that is a choice."""
 
     width: float
-    """Of the losses, on average [nats]."""
+    """The allowed distance of the losses, on average [nats]."""
     tail: float
     """The mass that either end may lose."""
 
@@ -163,7 +163,7 @@ def _distribution(masses: FloatArray, *, above: bool) -> tuple[list[float], floa
 
 
 class _Overview(NamedTuple):
-    """Where the loss is."""
+    """The range of the loss."""
 
     low: float
     high: float

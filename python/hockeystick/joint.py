@@ -24,7 +24,7 @@ class JointRelease(Composition):
     __slots__ = ()
 
     def poisson_sampled(self, sampling_probability: float) -> Mechanism:  # type: ignore[override]
-        """All of it on one subsample: one coin decides whether a record is in all mechanisms."""
+        """The release on one subsample: one coin decides whether a record is in all mechanisms."""
         return self.poisson_sampled_together(sampling_probability)
 
     def random_allocation(self, *_: object, **__: object) -> NoReturn:
@@ -41,7 +41,7 @@ class JointRelease(Composition):
 def joint(
     *parts: Composable | Sequence[Composable], covariance: npt.ArrayLike | None = None
 ) -> Mechanism | JointRelease:
-    """What is computed from the same records, and sampled with them, as one release.
+    """Mechanisms on the same records, and sampled with them, as one release.
 
     One coin: ``joint(a, b).poisson_sampled(q)`` draws a record for all parts or for none.
     Two coins: ``a.poisson_sampled(q) + b.poisson_sampled(q)`` draws it for each part anew, which is

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What limits a question: adjacency, tolerance and memory limit, and the time of a thread's."""
+"""The limits of a question: adjacency, tolerance, memory limit, and a thread's time."""
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
@@ -21,7 +21,7 @@ class Settings(TypedDict, total=False):
     """The keywords of every question."""
 
     adjacency: AdjacencyLike
-    """Which datasets are neighbours, an Adjacency or its name; the worst direction counts."""
+    """The relation of neighbouring datasets, or its name; the worst direction counts."""
     memory_limit: int
     """Bytes the computation may take, > 0."""
 

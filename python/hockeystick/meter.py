@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the steps of a training run have cost so far, and how many more a budget allows."""
+"""The cost of a training run's steps so far, and the steps that a budget still allows."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -23,7 +23,7 @@ _FINE = 10_000  # the steps that remain are known to one part in this
 
 
 def begun(steps: int, before: int, covered: int) -> int:
-    """How often batches are drawn for `steps` more steps, each time for `covered` of them.
+    """The number of draws for `steps` more steps, where one draw serves `covered` of them.
 
     `before` steps came before them: what is left of an epoch is one more, as is each after it.
     """
@@ -108,17 +108,17 @@ class EpsilonMeter(Hinting):
 
     @property
     def steps(self) -> int:
-        """How many steps were counted, those of a state that was loaded included."""
+        """The number of counted steps, those of a loaded state included."""
         return self._steps
 
     @property
     def step(self) -> Composable:
-        """What is charged for a step, or for an epoch that is begun."""
+        """The mechanism that is charged for a step, or for an epoch that is begun."""
         return self._step
 
     @property
     def steps_covered(self) -> int:
-        """How many steps of an optimizer are one of those that ``update`` counts.
+        """The number of an optimizer's steps in one step that ``update`` counts.
 
         1, but of a mechanism that is an epoch, and was not given as a ``DPSGD``, all its batches.
         """
@@ -126,7 +126,7 @@ class EpsilonMeter(Hinting):
 
     @property
     def composition(self) -> Composition:
-        """All that was spent: before, and by the steps counted."""
+        """The whole spent run: the one before, and the steps counted."""
         return self._run
 
     def update(self, n: int = 1) -> None:
@@ -168,7 +168,7 @@ class EpsilonMeter(Hinting):
 
     @property
     def remaining_steps(self) -> int | None:
-        """How many steps more certainly keep the budget, at most 1e9; None without a budget.
+        """The number of further steps that certainly keep the budget, up to 1e9; None without one.
 
         Where epochs are charged, as of a ``DPSGD``, up to the end of the last that fits.
 
@@ -208,7 +208,7 @@ class EpsilonMeter(Hinting):
         return Accountant(adjacency=self._limits.adjacency, tolerance=self._limits.tolerance)
 
     def state_dict(self) -> dict[str, Any]:
-        """All that was spent, as data for a checkpoint: numbers and text.
+        """The spent budget as data for a checkpoint: numbers and text.
 
         Raises:
             TypeError: A mechanism is none that JSON knows; see ``Accountant.to_json``.

@@ -20,11 +20,11 @@ from hockeystick.queries import shaped, worst
 
 
 class Recipe(NamedTuple):
-    """How a distribution was made: by a call, of whose result other views were then taken."""
+    """The call that made a distribution, and the views that were then taken of its result."""
 
     make: "Callable[[], PrivacyLossDistribution]"
     views: tuple[int, ...] = ()
-    """Each a direction, or _REFLECTED."""
+    """The views: each a direction, or _REFLECTED."""
 
 
 _REFLECTED = -1
@@ -117,12 +117,12 @@ class PrivacyLossDistribution(LawAttacks):
 
     @property
     def slack(self) -> float:
-        """What queries move outward for truncation, wrap-around and rounding, in units of delta."""
+        """The outward margin of queries for truncation, wrap-around and rounding [delta]."""
         return max(pmf.slack for pmf in self._pmfs)
 
     @property
     def loss_error(self) -> float:
-        """By how many nats the losses may be off through rounding, which queries count."""
+        """The rounding error of the losses [nats], which queries count."""
         return max(pmf.loss_error for pmf in self._pmfs)
 
     def delta(self, epsilon: Value | Array) -> Value:
@@ -314,7 +314,7 @@ class PrivacyLossDistribution(LawAttacks):
 
 
 def _made_again(make: object, views: object) -> PrivacyLossDistribution:
-    """What a recipe from a pickle makes, checked as it goes: pickles may be damaged."""
+    """The distribution of a pickled recipe, checked as it is made: pickles may be damaged."""
     if not callable(make) or not isinstance(views, tuple):
         raise TypeError(f"a recipe must be a call and a tuple of views, got {make!r}, {views!r}")
     made = _checks.instance("the result of a recipe", make(), PrivacyLossDistribution)

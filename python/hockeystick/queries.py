@@ -32,12 +32,12 @@ class Query:
     """A question with one number in, its argument, and one number out."""
 
     wanted: str
-    """What messages call the answer."""
+    """The answer's name in messages."""
     argument: str
     points: Callable[[object], FloatArray]
     """Checks the numbers asked about."""
     view: str
-    """What the core calls the question."""
+    """The question's name in the core."""
     law: Callable[..., FloatArray]
     """The function of the core that bounds the answer, or estimates it, for a law on a grid."""
     unit: str = ""
@@ -117,7 +117,7 @@ class Asked(Hinting, ABC):
         return (self.terms,)
 
     def _run(self) -> _core.Run:
-        """The same, as the core asks it."""
+        """The run as the core asks it."""
         return _core.Run(self.terms)
 
     def _pairs(self, *directions: Direction) -> list[_core.Terms]:
@@ -159,11 +159,11 @@ class Asked(Hinting, ABC):
         return self._answer(query, query.points(at), limits)
 
     def _answer(self, query: Query, points: FloatArray, limits: Limits) -> Bounds[Any]:
-        """The same, of what has been checked."""
+        """The answer to checked points."""
         return self._certified(query, points, self._answers(query, points, limits), limits)
 
     def _answers(self, query: Query, at: float | FloatArray, limits: Limits) -> _core.Answers:
-        """What the core answers at one number, or at each of an array."""
+        """The core's answers at one number, or at each of an array."""
         adjacency, tolerance, memory, smallest = limits
         try:
             return self._run().ask(query.view, at, adjacency.index, tolerance, memory, smallest)
@@ -246,7 +246,7 @@ class _Unmet(Protocol):
 
 
 def explanation(query: Query, at: str, found: _Unmet, limits: Limits) -> str:
-    """What to say of bounds that are too wide; advises only what helps.
+    """The message about bounds that are too wide; advises only what helps.
 
     A looser tolerance helps where the bounds found meet some, and rounding is not what limits them.
     """

@@ -128,7 +128,7 @@ class DPSGD(Composition):
 
     @property
     def step(self) -> Mechanism:
-        """What the run repeats: a step or, where batches are drawn by the epoch, an epoch.
+        """The mechanism that the run repeats: a step or, where an epoch is drawn at once, an epoch.
 
         >>> DPSGD(1.0, sampling_probability=0.25, steps=8).step
         Gaussian(1.0).poisson_sampled(0.25)
@@ -139,7 +139,7 @@ class DPSGD(Composition):
 
     @property
     def steps_covered(self) -> int:
-        """How many steps of the optimizer one `step` covers: 1, or those of an epoch."""
+        """The number of an optimizer's steps in one `step`: 1, or those of an epoch."""
         step, count = self._repeated()
         return self.steps // count if count else step.steps_covered
 
@@ -170,7 +170,7 @@ def drawn(
     drop_last: bool = False,
     **numbers: Any,
 ) -> tuple[Mechanism, int]:
-    """What a run repeats, a step or an epoch, and how often.
+    """The repeated mechanism, a step or an epoch, and the number of its runs.
 
     Args:
         noise_multiplier: In [0.001, 1e12], or less where a scheme says so.
@@ -204,7 +204,7 @@ def _part(
     dataset_size: int | None,
     drop_last: bool,  # noqa: FBT001
 ) -> tuple[Mechanism, int]:
-    """As `drawn`, of the probability q and the number of steps; `records` are those of a batch."""
+    """The result of `drawn` for the probability q and the number of steps."""
     if kind == "poisson" or q == 0:
         return PoissonSampled(step, q), count
     if kind == "fixed_size":
@@ -317,7 +317,7 @@ def rate_and_steps(
 
 
 def _whole_batches(kind: str, rate: float) -> int:
-    """How many batches an epoch has."""
+    """The number of batches in an epoch."""
     said = f"1 / sampling_probability must be whole, up to 1e12, for {kind!r}, got {1 / rate!r}"
     if 1 < 1 / rate < _MOST:
         said += f": 1/{math.floor(1 / rate)} or 1/{math.ceil(1 / rate)} would do"

@@ -82,7 +82,7 @@ def best_of(
 
 @spoken
 def above_threshold(*, threshold_epsilon: float, query_epsilon: float) -> ApproximateDP:
-    """Which query of a sequence is the first above a threshold: the sparse vector technique.
+    """The index of the first query above a threshold: the sparse vector technique.
 
     With D the most by which a record changes a query: the threshold has Laplace noise of scale
     D / threshold_epsilon, drawn once, and each query Laplace noise of scale
@@ -118,7 +118,7 @@ def above_threshold(*, threshold_epsilon: float, query_epsilon: float) -> Approx
 
 @spoken
 def report_noisy_max(epsilon: float) -> ApproximateDP:
-    """Which of several counts is the largest, after Laplace noise on each: the index alone.
+    """The index of the largest of several counts, after Laplace noise on each.
 
     With D the most by which a record changes a count, the noise is of scale 2 D / epsilon, or
     D / epsilon if all counts change in the same direction; with exponential noise it is

@@ -28,7 +28,7 @@ def sentence(
     adjacency: AdjacencyLike,
     **options: Unpack[Limits],
 ) -> str:
-    """What ``Composable.sentence`` returns."""
+    """The result of ``Composable.sentence``."""
     if (delta is None) == (epsilon is None):
         raise TypeError("sentence takes one of delta and epsilon")
     own = adjacency_of(adjacency)
@@ -62,7 +62,7 @@ def _upper(bounds: Bounds[float]) -> str:
 
 
 def _ran(run: AnyRun) -> str:
-    """What ran, as a sentence."""
+    """The mechanisms that ran, as a sentence."""
     if not isinstance(run, DPSGD):
         return f"What ran: {in_words(run, most=100)}."
     drawn = f"sampling probability {run.sampling_probability!r}"

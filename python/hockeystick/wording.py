@@ -16,7 +16,7 @@ _KEPT = {"DP", "ZCDP", "Gaussian", "Laplace", "Poisson"}
 
 
 def in_words(run: Asked, most: int = MOST_TERMS) -> str:
-    """What runs and how often: "DP-SGD: 1,000 steps, noise 1, q = 0.01".
+    """The run and its counts in words: "DP-SGD: 1,000 steps, noise 1, q = 0.01".
 
     Args:
         run: A mechanism, a composition, or runs on disjoint parts.
@@ -62,7 +62,7 @@ def _term(mechanism: Mechanism, count: int) -> str:
 
 
 def mechanism_in_words(mechanism: Mechanism) -> str:
-    """What a run of it is, wherever how often is said beside it: "Gaussian, noise 1, q = 0.01"."""
+    """One run of a mechanism in words, without its count: "Gaussian, noise 1, q = 0.01"."""
     kind = type(mechanism)
     given: dict[str, Any] = dict(mechanism.arguments)
     inner = given.pop("mechanism", None)
@@ -81,7 +81,7 @@ def mechanism_in_words(mechanism: Mechanism) -> str:
 
 
 def _name(kind: str) -> str:
-    """As "randomized response" for RandomizedResponse; proper names and abbreviations stay."""
+    """The name of a class in words, as "randomized response" for RandomizedResponse."""
     words = re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z]*", kind)
     return " ".join(word if word in _KEPT else word.lower() for word in words)
 

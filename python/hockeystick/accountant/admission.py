@@ -57,14 +57,14 @@ class Checked(NamedTuple):
 
     measure: Literal["epsilon", "zcdp"]
     most: float
-    """Of epsilon or rho."""
+    """The budget of epsilon or rho."""
     delta: float
-    """Of epsilon; 0 with rho."""
+    """The delta of an epsilon; 0 with rho."""
     memory_limit: int
 
     @classmethod
     def of(cls, name: str, budget: Budget) -> Self:
-        """What was given, checked; errors are those of a call of that name."""
+        """The budget of a call, checked; errors name that call."""
         for key in budget:
             if key not in Budget.__annotations__:
                 takes = ", ".join(Budget.__annotations__)
@@ -179,7 +179,7 @@ class Admission(Questioned):
 
     @spelled_out
     def remaining(self, mechanism: Composable, **budget: Unpack[Budget]) -> int:
-        """How often a mechanism may still run within a budget; nothing is entered.
+        """How many runs of a mechanism a budget still allows; nothing is entered.
 
         So many runs are certified to keep it, as ``would_exceed`` says: one more would break it, or
         come so near that nobody can say.
@@ -236,7 +236,7 @@ class Admission(Questioned):
 
 
 def most_runs(spent: Composable, more: Composable) -> int:
-    """How many runs more may be entered beside what was: 1e9 in all of each mechanism."""
+    """How many more runs a ledger can hold: 1e9 of each mechanism in all."""
     counts = dict(spent.terms)
     return min(
         ((_checks.MAX_COUNT - counts.get(one, 0)) // runs for one, runs in more.terms),
@@ -284,7 +284,7 @@ def _fits(run: Composition, most: Checked, limits: Limits) -> bool:
 
 
 def _questions(run: Composition, most: Checked, tolerance: float) -> list[tuple[str, float]]:
-    """What is asked, and how sharply, until an answer decides."""
+    """The questions, from coarse to close, until an answer decides."""
     # An epsilon within the tolerance is what most budgets take; a delta within it decides more.
     asked: list[tuple[str, float]] = [(most.measure, tolerance)]
     if len(run.terms) <= _FEW and all(mechanism.is_exact for mechanism, _ in run.terms):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was entered into a ledger, one entry after another."""
+"""The entries of a ledger, in order of arrival."""
 
 from typing import Any, NamedTuple, Self
 
@@ -11,14 +11,14 @@ LONGEST_LABEL = 1000
 
 
 class Entry(NamedTuple):
-    """What was entered into a ledger at once, or one after another under one label."""
+    """One entry of a ledger: a mechanism that ran, once or repeatedly, under one label."""
 
     mechanism: Mechanism
-    """What ran."""
+    """The mechanism."""
     count: int  # type: ignore[assignment] # tuple.count
-    """How often."""
+    """The number of runs."""
     label: str
-    """What it was for; empty where nothing was said."""
+    """The purpose; empty where none was given."""
 
 
 def checked_label(value: object) -> str:
@@ -32,7 +32,7 @@ def checked_label(value: object) -> str:
 
 
 class Entries(NamedTuple):
-    """What was composed. Never changed but replaced, so that whoever reads it reads one state."""
+    """The entries of a ledger. Immutable: a reader sees one state while others add entries."""
 
     ledger: tuple[tuple[Mechanism, int], ...] = ()
     composition: Composition = Composition()
@@ -41,7 +41,7 @@ class Entries(NamedTuple):
     def and_then(
         self, mechanism: Composable | DisjointParts, count: int, label: str = ""
     ) -> "Entries":
-        """With `count` runs more."""
+        """These entries and `count` more runs."""
         if isinstance(mechanism, DisjointParts):
             raise TypeError(
                 "mechanism must be one that runs on all data, as a ledger says nothing of parts, "
@@ -64,12 +64,12 @@ class Entries(NamedTuple):
         ledger: tuple[tuple[Mechanism, int], ...] = (),
         labels: tuple[str, ...] = (),
     ) -> Self:
-        """Those entries after the ones before."""
+        """The entries of `ledger`, followed by those of `last`."""
         added = tuple((mechanism, count) for mechanism, count, _ in last)
         return cls((*ledger, *added), composition, (*labels, *(entry.label for entry in last)))
 
     def merged(self) -> Self:
-        """With one entry of each mechanism and label."""
+        """The entries merged to one for each mechanism and label."""
         counts: dict[tuple[Mechanism, str], int] = {}
         for mechanism, count, label in self.labelled():
             key = mechanism, label
@@ -84,7 +84,7 @@ class Entries(NamedTuple):
         )
 
     def to_json(self) -> list[dict[str, Any]]:
-        """As an array of objects of JSON's own types, which name only labels that there are."""
+        """The entries as an array of objects of JSON's own types, without empty labels."""
         return [
             {"mechanism": _json.mechanism_to_json(mechanism), "count": count}
             | ({"label": label} if label else {})

@@ -29,7 +29,7 @@ Curves = tuple[_core.LossPmf, ...]  # one for each direction
 
 
 class _Question(NamedTuple):
-    """Which curve is wanted, and near where."""
+    """The curve that a question needs, and the place of its answer."""
 
     epsilon: float
     delta: float
@@ -37,7 +37,7 @@ class _Question(NamedTuple):
     side: Literal["upper", "lower"]
 
     def directions_of(self, run: Composable) -> int:
-        """How many directions have curves of their own."""
+        """The number of directions with curves of their own."""
         first, *others = run._pairs(*self.adjacency.directions)  # noqa: SLF001, as all questions
         return 1 if all(other == first for other in others) else 1 + len(others)
 

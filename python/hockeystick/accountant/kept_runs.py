@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What answered the last questions about a growing ledger, so that a new step costs what it takes.
+"""Evaluators of a growing ledger's last questions, so that a new step costs its own work alone.
 
 Certified as an answer from the start is, and as tight: where it no longer is, it is made anew.
 """
@@ -27,7 +27,7 @@ _RETRIED = 2.0  # the same growth, where nothing could be kept
 
 
 class _Question(NamedTuple):
-    """Of which run answers are kept."""
+    """The question whose run is kept."""
 
     name: str
     at: float
@@ -76,12 +76,12 @@ class _Kept(NamedTuple):
 
     ledger: Terms
     made_of: int
-    """How many entries there were when it was made from the start."""
+    """The number of entries when the run was made from the start."""
     run: _core.KeptRun | None
 
 
 def added(before: Terms, now: Terms) -> Terms | None:
-    """What a ledger has more than `before`, which is not empty, if it went on from there."""
+    """The terms that a ledger has beyond `before`, which is not empty; None if it differs."""
     size = len(before)
     if len(now) < size or now[: size - 1] != before[:-1]:
         return None
@@ -132,7 +132,7 @@ class KeptRuns:
         return None if answers is None else certified(QUERIES[name], points, answers, limits)
 
     def _current(self, question: _Question, entries: Entries) -> tuple[_Kept, _core.Answers | None]:
-        """What is kept of all entries, and its answer."""
+        """The kept run of all entries, and its answer."""
         before, size = self._kept.get(question), len(entries.ledger)
         more = None if before is None else added(before.ledger, entries.ledger)
         if before is not None and more is not None:

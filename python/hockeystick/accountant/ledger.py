@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was composed so far, which threads may share and processes may be forked from."""
+"""The ledger of composed mechanisms, which threads may share and processes may fork."""
 
 import os
 import threading
@@ -18,7 +18,7 @@ from hockeystick.limits import DEFAULT_TOLERANCE
 
 
 class Shared(Hinting):
-    """What threads may share, may be pickled, and survives a fork."""
+    """An object that threads may share, that can be pickled, and that survives a fork."""
 
     def __init__(self) -> None:
         self._known: dict[Path, str] = {}  # files loaded from or saved to, and the digest of each
@@ -65,7 +65,7 @@ class Ledger(Shared):
 
     @property
     def adjacency(self) -> Adjacency:
-        """Which datasets are neighbours."""
+        """The relation of neighbouring datasets."""
         return self._adjacency
 
     @property
@@ -75,7 +75,7 @@ class Ledger(Shared):
 
     @property
     def ledger(self) -> tuple[tuple[Mechanism, int], ...]:
-        """What was composed, as (mechanism, count) in order of arrival.
+        """The composed mechanisms as (mechanism, count), in order of arrival.
 
         Runs of equals under one label are one entry.
         """
@@ -100,7 +100,7 @@ class Ledger(Shared):
 
     @property
     def _whole(self) -> Composable:
-        """What stands for all that ran, where it is asked about or counts as spent."""
+        """The composition that stands for the whole ledger in questions and as a spent budget."""
         return self.composition
 
     def compose(self, mechanism: Composable, count: int = 1, *, label: str = "") -> Self:

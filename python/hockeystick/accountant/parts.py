@@ -13,7 +13,7 @@ from hockeystick.disjoint import SCHEMA, AnyRun, DisjointParts, parallel
 
 
 class Read(NamedTuple):
-    """What a description says of a run."""
+    """A run with the settings of its description."""
 
     run: AnyRun
     adjacency: Adjacency
@@ -21,13 +21,13 @@ class Read(NamedTuple):
 
 
 def to_json(parts: DisjointParts) -> str:
-    """What ``DisjointParts.to_json`` returns."""
+    """The result of ``DisjointParts.to_json``."""
     ledgers = [{"ledger": Entries().and_then(run, 1).to_json()} for run in parts.runs]
     return _json.dump({"schema": SCHEMA, "version": VERSION, "parallel": ledgers})
 
 
 def from_json(text: str) -> DisjointParts:
-    """What ``DisjointParts.from_json`` returns."""
+    """The result of ``DisjointParts.from_json``."""
     run = read_text(text).run
     if not isinstance(run, DisjointParts):
         _json.fail("$.parallel", "must be there, as an array of one ledger for each part")
@@ -35,7 +35,7 @@ def from_json(text: str) -> DisjointParts:
 
 
 def read(path: str | os.PathLike[str]) -> Read:
-    """As ``Accountant.read``, also of a file with the ledgers of disjoint parts.
+    """Reads as ``Accountant.read``, and also a file with the ledgers of disjoint parts.
 
     Raises:
         OSError: The file cannot be read.
@@ -46,7 +46,7 @@ def read(path: str | os.PathLike[str]) -> Read:
 
 
 def read_text(text: str, *, toml: bool = False) -> Read:
-    """The same of a text: what its ledger says runs on all data, beside the parts.
+    """Reads a text: the ledger of all data, and the disjoint parts.
 
     Raises:
         ValueError: It describes no run; the message says where.

@@ -20,7 +20,7 @@ Class = TypeVar("Class", bound=type)
 
 
 def own_adjacency(account: Ledger, given: AdjacencyLike | None) -> Adjacency:
-    """That of the accountant, which is the only one that may be given.
+    """The adjacency of the accountant, which is the only one that may be given.
 
     Raises:
         ValueError: Another is given: what was spent would be said under neighbours that nobody
@@ -38,7 +38,7 @@ def own_adjacency(account: Ledger, given: AdjacencyLike | None) -> Adjacency:
 def run_and_adjacency(
     name: str, run: object, adjacency: AdjacencyLike | None
 ) -> tuple[Composable, Adjacency]:
-    """What an accountant holds, or a filter guarantees, and its adjacency; else what is given.
+    """The run of an accountant, of a filter's guarantee or of `run` itself, and its adjacency.
 
     Raises:
         TypeError: `run` is neither an accountant nor a mechanism or a composition.
@@ -95,11 +95,11 @@ _KEPT = {
     for wanted in ("epsilon", "delta")
     for name in (wanted, f"{wanted}_bounds")
 }
-"""What is answered from what was kept, and what it is asked about."""
+"""The questions that kept runs answer, and the name of their argument."""
 
 
 def _signature(ask: Callable[..., Any]) -> inspect.Signature:
-    """Without the options that the accountant knows."""
+    """The signature without the options that the accountant sets."""
     given = inspect.signature(ask)
     own = ("adjacency", "tolerance")
     kept = [one for one in given.parameters.values() if one.name not in own]
@@ -115,7 +115,7 @@ class Questioned(Views, Ledger):
 
     @property
     def terms(self) -> tuple[tuple[Mechanism, int], ...]:
-        """Those of its composition: the distinct mechanisms, and how often each ran."""
+        """The distinct mechanisms of the composition, and the number of runs of each."""
         return self._entries.composition.terms
 
     def _known_so_far(

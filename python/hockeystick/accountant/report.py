@@ -21,54 +21,54 @@ class Row(NamedTuple):
     """An entry of a ledger, and what it cost in epsilon."""
 
     label: str
-    """What it was for."""
+    """The purpose of the entry."""
     mechanism: str
-    """What ran, in words."""
+    """The mechanism, in words."""
     count: int  # type: ignore[assignment] # tuple.count
-    """How often."""
+    """The number of runs."""
     epsilon: float
     """Certified upper bound on the epsilon of this entry alone."""
     total: float
     """Certified upper bound on the epsilon of all entries up to this one."""
     remaining: float | None
-    """What the total leaves of the budget; negative if it certainly or possibly exceeds it."""
+    """The rest of the budget; negative if the total certainly or possibly exceeds the budget."""
 
 
 class RhoRow(NamedTuple):
     """An entry of a ledger, and what it cost in rho of zero-concentrated DP."""
 
     label: str
-    """What it was for."""
+    """The purpose of the entry."""
     mechanism: str
-    """What ran, in words."""
+    """The mechanism, in words."""
     count: int  # type: ignore[assignment] # tuple.count
-    """How often."""
+    """The number of runs."""
     rho: float
     """Certified upper bound on the rho of this entry alone."""
     total: float
     """Certified upper bound on the rho of all entries up to this one."""
     remaining: float | None
-    """What the total leaves of the budget; negative if it certainly or possibly exceeds it."""
+    """The rest of the budget; negative if the total certainly or possibly exceeds the budget."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report(Table):
-    """What each entry of a ledger cost, and all of them. ``print`` shows it as text."""
+    """The cost of each entry of a ledger, and of all entries. ``print`` shows it as text."""
 
     rows: tuple[Row, ...] | tuple[RhoRow, ...]
     """The entries in order of arrival."""
     bounds: Bounds[float]
     """Epsilon of all of them, or rho, enclosed."""
     delta: float | None
-    """At which all epsilons are; None where the cost is rho."""
+    """The delta of all epsilons; None where the cost is rho."""
     budget: float | None
-    """What epsilon, or rho, may be at most."""
+    """The largest epsilon, or rho, that is allowed."""
     adjacency: Adjacency
-    """Which datasets are neighbours."""
+    """The relation of neighbouring datasets."""
 
     @property
     def measure(self) -> str:
-        """What the cost is: "epsilon" or "rho"."""
+        """The measure of the cost: "epsilon" or "rho"."""
         return "rho" if self.delta is None else "epsilon"
 
     @property
@@ -119,7 +119,7 @@ class Reported(Admission):
         rho: Amount | None = None,
         memory_limit: int = DEFAULT_MEMORY_LIMIT,
     ) -> Report:
-        """What each entry cost alone, and all of them up to it.
+        """The cost of each entry alone, and of all entries up to it.
 
         Epsilons of entries do not add up to the total, which is that of their composition; rhos do.
         Where the accountant's tolerance is out of reach, the best bounds are shown.
@@ -175,7 +175,7 @@ class Reported(Admission):
     def sentence(
         self, delta: float | None = None, *, epsilon: float | None = None, **options: Any
     ) -> str:
-        """What all entries cost, in sentences; see ``Composition.sentence``."""
+        """The cost of all entries, in sentences; see ``Composition.sentence``."""
         limits = {"adjacency": self._adjacency, "tolerance": self._tolerance, **options}
         return self.composition.sentence(delta, epsilon=epsilon, **limits)
 
@@ -191,7 +191,7 @@ class Reported(Admission):
 
 
 class _Cost(NamedTuple):
-    """What a report says of each entry."""
+    """The measure of the costs in a report."""
 
     delta: float | None
     most: float | None
@@ -216,7 +216,7 @@ class _Cost(NamedTuple):
 
     @property
     def budget(self) -> Budget:
-        """As ``would_exceed`` takes it."""
+        """The budget in the form that ``would_exceed`` takes."""
         if self.delta is None:
             return {"rho": self.most}
         return {"epsilon": self.most, "delta": self.delta}

@@ -73,7 +73,7 @@ class Described(SavedLedger):
 def from_file(
     path: str | os.PathLike[str], read_text: Callable[..., Made]
 ) -> tuple[Made, str | None]:
-    """What a reader of texts makes of a file, and the text if it is JSON; errors name the file."""
+    """A file read by `read_text`, with its text if that is JSON; errors name the file."""
     is_toml = _files.name_of(path).lower().endswith(".toml")
     try:
         text = _files.read(path, _json.LONGEST)
@@ -89,7 +89,7 @@ def parsed(text: str, *, toml: bool) -> dict[str, Any]:
 
 
 def _json_of_toml(text: str) -> str:
-    """The same as JSON; parsed TOML nests no deeper than Python does."""
+    """The text of a TOML file as JSON; parsed TOML nests no deeper than Python does."""
     with importing:
         import tomllib  # noqa: PLC0415, takes time to import
 
@@ -108,7 +108,7 @@ def _json_of_toml(text: str) -> str:
 def completed(
     value: dict[str, Any], path: str = "$", usual: Mapping[str, Any] = _USUAL
 ) -> dict[str, Any]:
-    """With what is usual where it was left out; `path` is where it stands."""
+    """The object with the usual values of members that are left out; `path` names its place."""
     value = {**usual, **value}
     if isinstance(value.get("ledger"), list):
         entries = ((f"{path}.ledger[{at}]", each) for at, each in enumerate(value["ledger"]))
@@ -134,7 +134,7 @@ def _entries(value: object, path: str) -> list[object]:
 
 
 def _mechanism(value: object, path: str) -> object:
-    """With the defaults of its arguments, and of those of the mechanisms within it.
+    """The object with the defaults of its own arguments and of the mechanisms within it.
 
     Under the arguments' own names, where it was said in other words, such as scale.
     """
@@ -157,6 +157,6 @@ def _mechanism(value: object, path: str) -> object:
 
 
 def _made(make: Callable[..., Made], value: dict[str, Any], path: str) -> Made:
-    """What a constructor makes of the members of an object beside its type."""
+    """The result of a constructor for the members of an object other than its type."""
     arguments = {name: each for name, each in value.items() if name != "type"}
     return _json.at(path, lambda: make(**arguments))

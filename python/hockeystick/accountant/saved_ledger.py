@@ -24,7 +24,7 @@ _NO_FILE = ""  # in place of a digest
 
 @outspoken
 class Saved(Shared):
-    """What can be written to a file and read from it."""
+    """An object that can be written to a file and read from it."""
 
     _members: ClassVar[tuple[str, ...]]
     """The arguments that make it anew, but for the adjacency."""
@@ -34,7 +34,7 @@ class Saved(Shared):
     @property
     @abstractmethod
     def _arguments(self) -> dict[str, Any]:
-        """All arguments that make it anew."""
+        """All arguments that construct an equal object."""
 
     @property
     @abstractmethod
@@ -43,12 +43,12 @@ class Saved(Shared):
 
     @abstractmethod
     def to_json(self) -> str:
-        """As JSON text that `from_json` reads."""
+        """The object as JSON text that `from_json` reads."""
 
     @classmethod
     @abstractmethod
     def _restored(cls, value: Mapping[str, Any]) -> Self:
-        """From the members of its JSON."""
+        """The object from the members of its JSON."""
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -99,7 +99,7 @@ class Saved(Shared):
             self._knows(target, text)
 
     def _knows(self, path: str | os.PathLike[str], text: str) -> None:
-        """What the file holds from now on, as far as this accountant has seen it."""
+        """Remembers the content of the file, as far as this accountant has seen it."""
         self._known = {**self._known, _files.resolved(path): _json.digest(text)}
 
     def _check_unchanged(self, path: str | os.PathLike[str], target: Path) -> None:
@@ -148,7 +148,7 @@ class Saved(Shared):
     def _held(
         cls, path: str | os.PathLike[str], given: Mapping[str, Any], timeout: float | None
     ) -> Iterator[Self]:
-        """As `locked`, with the arguments of a new ledger."""
+        """Holds the lock as `locked` does, with the arguments of a new ledger."""
         wait = None if timeout is None else _checks.non_negative("timeout", timeout)
         process = os.getpid()
         with _files.locked(path, wait) as target:
@@ -195,7 +195,7 @@ class SavedLedger(Ledger, Saved):
 
     @property
     def _settings(self) -> dict[str, Any]:
-        """What `_members` are, as JSON's own types."""
+        """The values of `_members`, as JSON's own types."""
         return {"tolerance": self._tolerance}
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What attacks prove: lower bounds of epsilon and mu, and claims that they refute.
+"""Audits: lower bounds of epsilon and mu from attacks, and claims that they refute.
 
 **The canaries of one training run are not independent trials.** ``epsilon_lower``, ``mu_lower`` and
 ``refutes`` take the outcomes of *independent* runs of the mechanism: one guess from each run, the

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How sure an audit is, and how many trials it may count."""
+"""The confidence of an audit, and the largest number of its trials."""
 
 from hockeystick import _checks, outward
 

@@ -20,7 +20,7 @@ _FAR = 1e-13  # the curve is examined down to this delta
 def one_run_p_value(
     *, canaries: int, guesses: int, correct: int, epsilon: float, delta: float
 ) -> float:
-    """How likely that number of right guesses is at most, if the run is (epsilon, delta)-DP.
+    """The largest probability of that number of right guesses under (epsilon, delta)-DP.
 
     Arguments as of ``one_run_epsilon_lower``; `epsilon` in [0, 700].
 
@@ -119,7 +119,7 @@ _CLOSE = 1e-3
 
 
 def _losses(run: Composable, adjacency: Adjacency) -> npt.NDArray[np.float64]:
-    """Where the curve is looked at: evenly up to where next to nothing is left of it."""
+    """The losses at which the curve is evaluated: evenly, up to where it is next to 0."""
     far = run.epsilon_bounds(_FAR, adjacency=adjacency, tolerance=0.1).upper
     return np.linspace(0.0, min(far, 700.0) if far > 0 else 1.0, _POINTS)
 

@@ -21,7 +21,7 @@ _NEGLIGIBLE, _CERTAIN = 1e-300, 2e3  # delta is below half of mu; is 1 up to the
 
 @singledispatch
 def limit_variance(mechanism: Mechanism) -> float:
-    """What one run of `mechanism` adds to mu^2 in the limit of many runs.
+    """The part of mu^2 that one run of `mechanism` adds in the limit of many runs.
 
     Dispatches on the type of the mechanism; for one of your own, register a function with
     ``limit_variance.register``.

@@ -9,10 +9,10 @@ from hockeystick._words import spoken
 
 
 class Guarantee(NamedTuple):
-    """What (epsilon, delta)-DP promises."""
+    """The guarantee of (epsilon, delta)-DP."""
 
     epsilon: float
-    """In nats."""
+    """Epsilon, in nats."""
     delta: float
     """The probability that epsilon does not cover."""
 

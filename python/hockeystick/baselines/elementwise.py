@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One question answered for a number, or for each entry of an array."""
+"""One question answered for a number, or for each element of an array."""
 
 from collections.abc import Callable
 from typing import Any

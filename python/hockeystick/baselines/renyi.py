@@ -208,5 +208,5 @@ def _orders(values: object) -> FloatArray:
 
 
 def _shift(adjacency: Adjacency) -> int:
-    """By how many norms of a record a sum may change."""
+    """The largest change of a sum, in norms of a record."""
     return 2 if any(direction.replaces for direction in adjacency.directions) else 1

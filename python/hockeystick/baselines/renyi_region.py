@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Renyi divergences allow an event's two probabilities to be.
+"""The probabilities of an event under two distributions that Renyi divergences allow.
 
 Deciding by an event S between P and Q cannot raise a divergence: with p = P(S) and q = Q(S),
 

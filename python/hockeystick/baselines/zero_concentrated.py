@@ -48,13 +48,13 @@ def concentration(mechanism: Mechanism, adjacency: Adjacency) -> float:
 @concentration.register(Gaussian)
 @concentration.register(DiscreteGaussian)
 def _(mechanism: Gaussian | DiscreteGaussian, adjacency: Adjacency) -> float:
-    """What the Renyi curve, a straight line, says at any order."""
+    """The bound by the Renyi curve, a straight line, at any order."""
     return float(renyi_curve(mechanism, np.array([2.0]), adjacency)[0]) / 2
 
 
 @concentration.register
 def _(mechanism: PoissonSampled, adjacency: Adjacency) -> float:
-    """That of the mechanism without sampling.
+    """The rho of the mechanism without sampling.
 
     The divergences are quasi-convex, so sampling cannot raise them. Nor does it lower the rho of a
     Gaussian: at large orders its divergence approaches a rho whatever the probability.

@@ -17,14 +17,14 @@ Arrays = dict[str, npt.NDArray[Any]]
 
 
 class Sought(NamedTuple):
-    """What one search is for."""
+    """The goal of one search."""
 
     family: Family
     goal: Goal
 
 
 def arrays_of(given: Mapping[str, Any]) -> Arrays:
-    """What is given, as arrays of any dimension; their elements are not checked."""
+    """The arguments as arrays of any dimension; their elements are not checked."""
     arrays = {}
     for name, value in given.items():
         try:

@@ -21,7 +21,7 @@ Number = TypeVar("Number")  # of one search a float, of many whatever becomes an
 
 
 class Target(Options, Generic[Number], total=False):
-    """What the cost of a parameter may be at most, and where the parameter is looked for."""
+    """The largest cost of a parameter, and the domain in which the parameter is searched for."""
 
     epsilon: Number | None
     delta: Number | None

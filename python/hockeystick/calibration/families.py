@@ -38,7 +38,7 @@ def _check_takes_one(make: Callable[..., object]) -> None:
 
 
 class Runs:
-    """What `make` returns, after what was spent: compositions, all under one adjacency."""
+    """The results of `make` after the spent budget: compositions, all under one adjacency."""
 
     def __init__(self, make: object, spent: object, adjacency: AdjacencyLike | None) -> None:
         if not callable(make):
@@ -58,11 +58,11 @@ class Runs:
 
     @property
     def adjacency(self) -> Adjacency:
-        """That which was given, or that of an accountant, or the usual one."""
+        """The adjacency that was given, or that of an accountant, or the usual one."""
         return self._adjacency or Adjacency.ADD_OR_REMOVE_ONE
 
     def __call__(self, value: Parameter) -> object:
-        """Of an accountant its composition, after what was spent; else what is no run."""
+        """The run of a parameter, after the spent budget; other values are returned as they are."""
         made = self._make(value)
         if isinstance(made, Ledger):
             made = self._held_by(made)
@@ -115,7 +115,7 @@ class Family:
         return self.low <= value <= self.high and isinstance(self._try(value), AnyRun)
 
     def position(self, value: Parameter) -> float:
-        """Where the search sees `value`: its logarithm, shifted to be finite at a count of 0."""
+        """The search's position of `value`: its logarithm, shifted to be finite at a count of 0."""
         return math.log(value + 0.5) if self.integer else math.log(value)
 
     def value(self, position: float) -> Parameter:
@@ -192,7 +192,7 @@ class Family:
         return made if isinstance(made, AnyRun) else None
 
     def _starts(self) -> Iterator[Parameter]:
-        """Each once."""
+        """The parameters to begin with, each once."""
         kind, tried = int if self.integer else float, set()
         ends = () if self._given is None else (self.value(sum(self._span) / 2), self.high, self.low)
         for value in chain(map(kind, _STARTS), ends):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a calibration is to meet: a cost that is not to be exceeded."""
+"""The goals of a calibration: costs that must not be exceeded."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class Goal:
 
     @property
     def tolerance(self) -> float:
-        """Of the last evaluation."""
+        """The tolerance of the last evaluation."""
         return self.limits.tolerance
 
     def ask(self, run: AnyRun, width: float) -> Bounds[float]:
@@ -53,12 +53,12 @@ class Goal:
         return found
 
     def hasty(self, run: AnyRun, width: float) -> Bounds[float]:
-        """The same with little memory, so soon."""
+        """The cost with little memory and time."""
         little = min(self.limits.memory_limit, _LITTLE)
         return _best(self.question, run, self.limits._replace(tolerance=width, memory_limit=little))
 
     def advantage(self, run: AnyRun) -> Bounds[float]:
-        """Whatever the goal, it knows more cost from less."""
+        """The advantage, which shows the direction of more cost whatever the goal is."""
         return _best(_advantage, run, self.limits._replace(tolerance=_COARSE))
 
 

@@ -19,7 +19,7 @@ class Counter:
         self._drawn = 0, 0  # what was seen when batches were last drawn, and what came before
 
     def _begun(self, total: int) -> int:
-        """How many of the meter's steps the trainer's steps have begun since then."""
+        """The number of the meter's steps that the trainer's steps have begun since then."""
         first, before = self._drawn
         return begun(total - first, before, self.meter.steps_covered)
 

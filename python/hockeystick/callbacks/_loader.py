@@ -55,7 +55,7 @@ def _sampled(step: Composable) -> str | None:
 
 
 def _each(loaders: object) -> Iterator[object]:
-    """Of lists, tuples and dictionaries of loaders, as Lightning takes them, all."""
+    """All loaders of the lists, tuples and dictionaries that Lightning takes."""
     if isinstance(loaders, Mapping):
         loaders = list(loaders.values())
     if isinstance(loaders, list | tuple):

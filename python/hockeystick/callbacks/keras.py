@@ -35,15 +35,15 @@ class EpsilonCallback(Callback):  # type: ignore[misc] # Keras' type is not know
 
     @property
     def _accumulated(self) -> int:
-        """How many batches a step takes."""
+        """The number of batches in a step."""
         return getattr(self.model.optimizer, "gradient_accumulation_steps", None) or 1
 
     def _begun(self, batches: int = 0) -> int:
-        """How many steps the next batches have begun; those on the way count."""
+        """The number of steps that the next batches have begun, those on the way included."""
         return -(-(self._batches + batches) // self._accumulated)
 
     def _at_once(self) -> int:
-        """How many steps begin before the next call."""
+        """The number of steps that begin before the next call."""
         return self._begun(self.model.steps_per_execution or 1) - self._begun()
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:  # noqa: ARG002, theirs

@@ -56,7 +56,7 @@ class EpsilonCallback(Callback):  # type: ignore[misc] # Lightning's type is not
             trainer.should_stop = True
 
     def state_dict(self) -> dict[str, Any]:
-        """What was spent, for a checkpoint."""
+        """The spent budget, for a checkpoint."""
         return self.meter.state_dict()
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:

@@ -66,7 +66,7 @@ def _fail(message: str) -> None:
 
 
 def _as_options(message: str) -> str:
-    """What to pass, as options: the messages of the package name arguments of Python."""
+    """A message with options in place of the arguments of Python that the package names."""
     written = re.compile(r'pass (\w+)=("[^"]+"(?: or "[^"]+")*)')
     return written.sub(
         lambda found: " ".join(("pass", f"--{found[1].replace('_', '-')}", _bare(found[2]))),
@@ -88,20 +88,20 @@ def _guessed(error: click.NoSuchOption) -> str:
 
 
 def _taken_by(option: str) -> str:
-    """Which commands have the option, as the end of an error."""
+    """The commands that have the option, as the end of an error."""
     commands = sorted(_commands.commands.items())
     others = [name for name, one in commands if any(option in each.opts for each in one.params)]
     return f"; {', '.join(others)} {'takes' if len(others) == 1 else 'take'} it" if others else ""
 
 
 def _file_meant(error: click.UsageError) -> str:
-    """Where a file that is given without its option belongs, as the end of an error."""
+    """The option that a file without one belongs to, as the end of an error."""
     extra = re.search(r"unexpected extra argument.* \((\S+\.(?:toml|json))\)", error.message)
     return f"; did you mean --run {extra[1]}?" if extra else ""
 
 
 def _value_meant(error: click.BadParameter) -> str:
-    """Which of the values that an option may have was meant, as the end of an error."""
+    """The value of an option that was meant, as the end of an error."""
     kind = error.param.type if error.param is not None else None
     given = re.search("'([^']*)' is not one of", error.message)
     if not (given and isinstance(kind, click.Choice)):

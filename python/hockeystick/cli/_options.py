@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every command is asked: the run, the adjacency and the limits."""
+"""The options of all commands: the run, the adjacency and the limits."""
 
 import textwrap
 from collections.abc import Callable, Mapping
@@ -103,17 +103,17 @@ def asked(*names: str, **changed: dict[str, Any]) -> Callable[[Command], Command
 
 _LIMITS = ("tolerance", "memory_limit")
 question_options = asked(*SCHEME, "adjacency", *_LIMITS, "as_json")
-"""Those of a question about a given run, which a file may describe instead."""
+"""The options of a question about a given run, which a file may describe instead."""
 picture_options = asked(*SCHEME, "adjacency", *_LIMITS, "as_json", tolerance={"default": None})
-"""The same, of which each picture has a tolerance of its own."""
+"""The options of a picture, each of which has a tolerance of its own."""
 comparison_options = asked(*SCHEME, *_LIMITS, "as_json", noise_multiplier={"required": True})
-"""The same without the adjacency, which is the one that all accountants know."""
+"""The options of a comparison: all accountants know one adjacency alone."""
 verification_options = asked(*SCHEME, "adjacency", "as_json")
-"""The same without the tolerance and the memory of the fast accountant."""
+"""The options of a verification, without the fast accountant's tolerance and memory."""
 step_options = asked(*SCHEME, "as_json")
-"""The same for a step of a filter, which has an adjacency of its own."""
+"""The options of a filter's step: the filter has its own adjacency."""
 limit_options = asked("adjacency", *_LIMITS, "as_json")
-"""Those of every question that say nothing of the run."""
+"""The options of every question that do not describe the run."""
 
 
 def taken(given: dict[str, Any], sought: str = "") -> dict[str, Any]:

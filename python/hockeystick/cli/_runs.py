@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a question is about: a run of DP-SGD by its options, or one that a file describes."""
+"""The run of a question: a run of DP-SGD by its options, or one that a file describes."""
 
 from typing import Any, NamedTuple
 
@@ -40,14 +40,14 @@ class Asked(NamedTuple):
     adjacency: str
     tolerance: float
     sentence: str
-    """As a line of an answer says it."""
+    """The run as a line of the answer."""
     members: dict[str, Any]
-    """As JSON says it."""
+    """The run as members of JSON."""
     scheme: dict[str, Any]
     """The parameters of DP-SGD, if it is one of these."""
 
     def grouped(self, size: int) -> "Asked":
-        """The same for groups of that many records."""
+        """The run for groups of `size` records."""
         if size == 1:
             return self
         return self._replace(
@@ -84,7 +84,7 @@ def asked_of(
 
 
 def read(file: str, adjacency: str, tolerance: float) -> tuple[AnyRun, str, float]:
-    """What a file describes, its adjacency and its tolerance, but for those that are given."""
+    """The run of a file, its adjacency and its tolerance; given options take precedence."""
     found = parts.read(file)
     return (
         found.run,

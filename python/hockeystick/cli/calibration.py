@@ -63,7 +63,7 @@ _DEAREST: dict[str, float] = {
     "epochs": 1,
     "count": 1,
 }
-"""What may be found, and of each a value that costs something."""
+"""The parameters that may be found, each with a value that costs something."""
 _WHOLE = ("batch_size", "epochs", "count")
 _END = {
     ("noise_multiplier", MIN_NOISE): (
@@ -76,7 +76,7 @@ _END = {
     ("epochs", 0): ("nothing", "not even one epoch fits"),
     ("count", 0): ("nothing", "the run does not fit once"),
 }
-"""What is found where the target limits nothing, or allows nothing."""
+"""The answer where the target limits nothing, or allows nothing."""
 
 
 @click.command(

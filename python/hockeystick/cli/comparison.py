@@ -53,7 +53,7 @@ def compare(
     memory_limit: int,
     **scheme: Any,
 ) -> None:
-    """The same question, asked of every accountant that is installed.
+    """One question, asked of every accountant that is installed.
 
     Neighbours differ in one record that is added or removed, in shuffled batches made a special
     one, in those of a fixed size replaced. The others are dp-accounting (PLD, RDP), prv-accountant,
@@ -108,7 +108,7 @@ class _Ours(NamedTuple):
 
 
 def _object(ours: _Ours, replies: Replies, question: dict[str, Any]) -> dict[str, Any]:
-    """What JSON holds."""
+    """The answers as JSON."""
     lower, upper = ours.bounds
     return {
         ours.wanted: upper,
@@ -135,7 +135,7 @@ def _entry(ours: _Ours, peer: peers.Peer, reply: Reply) -> dict[str, Any]:
 
 
 def _rows(ours: _Ours, replies: Replies) -> Iterator[str]:
-    """What people read: a line for each, as soon as it is known."""
+    """The answers as lines of text, each as soon as it is known."""
     label = f"hockeystick {hockeystick.__version__}"
     yield _row(label, _interval(ours.wanted, *ours.bounds), "certified", ours.seconds)
     for peer, reply in replies:

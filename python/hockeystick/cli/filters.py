@@ -37,7 +37,7 @@ def filters(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """What is left of a budget for steps that outputs choose.
+    """The rest of a budget for steps that outputs choose.
 
     BUDGET is what a filter saved, or a budget in JSON or TOML (.toml). Where --run or the options
     of DP-SGD say what the next step is, of --steps 1 if not said, it also says how often that fits.
@@ -92,7 +92,7 @@ def _shown(held: Filter | IndividualFilter) -> str:
 
 
 def _members(held: Filter | IndividualFilter) -> dict[str, Any]:
-    """What JSON says of the budget; numbers rounded so that none promises too much."""
+    """The budget as members of JSON; numbers are rounded so that none promises too much."""
     if isinstance(held, IndividualFilter):
         said = {"guarantee": repr(held.guarantee), "adjacency": held.adjacency.value}
         return {**held._arguments, "steps": held.steps, **said}  # noqa: SLF001, its own

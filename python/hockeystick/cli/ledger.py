@@ -59,7 +59,7 @@ _FORMATS: dict[str, Callable[[Report], str]] = {
     help="Bytes each computation may take.",
 )
 def ledger(file: str, form: str, **asked: Any) -> None:
-    """What each entry of a ledger cost, and all of them.
+    """The cost of each entry of a ledger, and of all entries.
 
     FILE is what an Accountant saved, or a run described in JSON or TOML (.toml).
     """

@@ -115,7 +115,7 @@ def plot(
 def _run_of(
     file: str | None, options: dict[str, Any], adjacency: str
 ) -> tuple[Composable, int, str, dict[str, Any]]:
-    """What a run repeats and how often, its adjacency, and what JSON says of the run."""
+    """The repeated step and its count, the adjacency, and the run as members of JSON."""
     if file is None and options["noise_multiplier"] is not None:
         scheme = _options.taken(options)
         return *drawn(**scheme), adjacency, _options.described(scheme)

@@ -27,7 +27,7 @@ _WAYS: dict[str, tuple[str, str]] = {
         "Print the answer in sentences, to put into a paper or a report.",
     ),
 }
-"""How an answer is shown."""
+"""The options that choose how an answer is shown."""
 
 
 def _question(command: _options.Command) -> _options.Command:

@@ -58,13 +58,13 @@ def verify(
 
 
 class Second(NamedTuple):
-    """How a verification is shown."""
+    """A verification in the forms that the command shows."""
 
     result: Verified
 
     @property
     def sentence(self) -> str:
-        """One line."""
+        """The verification as one line."""
         result = self.result
         if not result.known:
             return f"{result.quantity} is not known rigorously: {result.reason}"
@@ -73,7 +73,7 @@ class Second(NamedTuple):
 
     @property
     def members(self) -> dict[str, Any]:
-        """What JSON holds; an exact value has null digits."""
+        """The verification as members of JSON; an exact value has null digits."""
         result = self.result
         known = None if math.isinf(result.digits) else result.digits
         fast = None if result.fast is None else [result.fast.lower, result.fast.upper]

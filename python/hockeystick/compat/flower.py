@@ -69,7 +69,7 @@ class HockeystickAccountant:
 
     @property
     def num_releases(self) -> int:
-        """How many releases were composed."""
+        """The number of releases that were composed."""
         return sum(count for _, count in self._events)
 
     def compose(self, event: GaussianPrivacyEvent, count: int = 1) -> None:
@@ -130,7 +130,7 @@ class HockeystickAccountant:
         )
 
     def state_dict(self) -> dict[str, object]:
-        """All of the account as data that JSON can hold."""
+        """The whole account as data that JSON can hold."""
         return {
             "schema_version": _VERSION,
             "backend": METHOD,

@@ -106,7 +106,7 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc] # Opacus' type i
 
     @property
     def composition(self) -> hs.Composition:
-        """All that ran, as a run: for ledgers and reports, pictures, sentences and audits.
+        """The whole account as a run: for ledgers and reports, pictures, sentences and audits.
 
         Raises:
             ValueError: A step ran without noise: it may tell everything, which no run says; or
@@ -118,7 +118,7 @@ class HockeystickAccountant(IAccountant):  # type: ignore[misc] # Opacus' type i
         return run
 
     def _run(self) -> hs.Composition | None:
-        """The same, or None after a step without noise."""
+        """The run of the whole account, or None after a step without noise."""
         parts = [_steps(*entry) for entry in self.history]
         if None in parts:
             return None
@@ -162,7 +162,7 @@ class PrivacyEngine(opacus.PrivacyEngine):  # type: ignore[misc] # Opacus' type 
         super().__init__(accountant=accountant, secure_mode=secure_mode)
 
     def make_private(self, *, poisson_sampling: bool = True, **kwargs: Any) -> Any:  # noqa: ANN401
-        """As Opacus' own; `make_private_with_epsilon` comes here too.
+        """Makes training private as Opacus does; `make_private_with_epsilon` calls this, too.
 
         Args:
             poisson_sampling: Whether batches are sampled anew. Warned of if not: the account is of
@@ -181,7 +181,7 @@ class PrivacyEngine(opacus.PrivacyEngine):  # type: ignore[misc] # Opacus' type 
 
 
 def _steps(noise_multiplier: float, sample_rate: float, steps: int) -> hs.Composition | None:
-    """What one entry of a history costs; None if it may tell everything."""
+    """The run of one entry of a history; None if that may reveal everything."""
     rate = _arguments.probability("sample_rate", sample_rate)
     count = _arguments.count("steps", steps)
     if noise_multiplier == 0:

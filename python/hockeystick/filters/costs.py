@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one run costs in each measure: exact where that is rational, else from above."""
+"""The cost of one run in each measure: exact where that is rational, else from above."""
 
 import math
 from collections.abc import Callable
@@ -32,7 +32,7 @@ def both_directions(adjacency: Adjacency) -> Adjacency:
 
 
 def _or_unsampled(cost: Callable[..., Cost]) -> Callable[..., Cost]:
-    """What a Poisson sample costs where no pair is known of it: as its step on all records.
+    """The cost of a Poisson sample, or of its step on all records where no pair is known.
 
     Whoever sees the other records of the sample, and whether the record is in it, sees that step or
     nothing of the record, whether records are added, removed or replaced.
@@ -78,7 +78,7 @@ def mu_squared(mechanism: Mechanism, adjacency: Adjacency) -> Fraction | None:
 
 
 def _of_normal_noise(mechanism: Mechanism, adjacency: Adjacency) -> Fraction | None:
-    """The same of what Gaussians tell: exact for these; a group of k is charged k^2 times as much.
+    """The cost by mu^2, exact for Gaussians; a group of k records is charged k^2 times as much.
 
     A sample, or a place drawn at random, can be drawn by whoever sees the Gaussian itself, so that
     its mu holds for these, too; so often as a record takes part.
@@ -107,7 +107,7 @@ _TIMES: dict[type[Mechanism], Callable[[Any], int]] = {
     mechanisms.Shuffled: lambda scheme: scheme.epochs,
     mechanisms.FixedSizeSampled: lambda scheme: not scheme.replacement,
 }
-"""By what the square of the mu of a step is multiplied at most; batches are of equal size."""
+"""The largest factor by which a step's mu^2 grows; batches are of equal size."""
 _LARGEST_LOSS = 600  # nats, of which the rate 1 / (1 + e^loss) is a normal double
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all filters have in common: a ledger that takes a step only if the budget allows it."""
+"""The common part of all filters: a ledger that takes a step only if the budget allows it."""
 
 import inspect
 from abc import ABC, abstractmethod
@@ -25,17 +25,17 @@ from hockeystick.mechanisms import AnyOf
 from hockeystick.wording import mechanism_in_words
 
 Cost = tuple[Fraction, ...]
-"""What a step takes of each part of the budget."""
+"""The cost of a step in each part of the budget."""
 
 
 @outspoken
 class Guaranteed(ABC):
-    """What keeps a guarantee, whatever ran."""
+    """A ledger that keeps a guarantee whichever steps run."""
 
     @property
     @abstractmethod
     def guarantee(self) -> Composable:
-        """What the whole keeps, whatever ran: a mechanism to be asked as any other."""
+        """The guarantee of the whole as a mechanism, which answers questions as any other does."""
 
     def epsilon(self, delta: float) -> float:
         """Certified upper bound on epsilon of the ``guarantee``, whatever ran."""
@@ -59,7 +59,7 @@ class Filter(SavedLedger, Guaranteed):
     """
 
     _measures: ClassVar[tuple[str, ...]]
-    """What the parts of the budget add up: "mu^2", "rho"."""
+    """The measures of the budget's parts: "mu^2", "rho"."""
     _intervals: ClassVar[dict[str, str]]
     """The arguments that state the budget, and the interval of each."""
 
@@ -88,7 +88,7 @@ class Filter(SavedLedger, Guaranteed):
 
     @abstractmethod
     def _cost_of(self, mechanism: Mechanism) -> Cost:
-        """What one run of a mechanism in its simplest form takes of each part, from above.
+        """The cost of one run of a mechanism in its simplest form, from above.
 
         Raises:
             ValueError: Nothing bounds it; the message says why.
@@ -143,11 +143,11 @@ class Filter(SavedLedger, Guaranteed):
         return self
 
     def compose(self, mechanism: Composable, count: int = 1, *, label: str = "") -> Self:
-        """As ``run``."""
+        """The same as ``run``."""
         return self.run(mechanism, count, label=label)
 
     def runs_left(self, step: Composable) -> int:
-        """How often a step may still run: so often, and not once more.
+        """The number of times that a step may still run.
 
         Raises:
             ValueError: As ``may_run``, or `step` costs nothing, so that no number is the last.
@@ -161,7 +161,7 @@ class Filter(SavedLedger, Guaranteed):
 
     @property
     def spent(self) -> float:
-        """What was spent so far, rounded up, in the unit of the budget.
+        """The spent part of the budget, rounded up, in the budget's unit.
 
         It is no guarantee: what the whole keeps is the ``guarantee``, whenever it ends. When to
         stop, and so what was spent by then, may depend on outputs.
@@ -170,11 +170,11 @@ class Filter(SavedLedger, Guaranteed):
 
     @property
     def remaining(self) -> float:
-        """What is left of the budget, rounded down, in its unit."""
+        """The rest of the budget, rounded down, in its unit."""
         return double_below(self._left()[0])
 
     def report(self) -> FilterReport:
-        """What each entry took of the budget, and what is left; ``print`` shows it as text."""
+        """Each entry's cost and the rest of the budget; ``print`` shows them as text."""
         rows: list[FilterRow] = []
         total = Fraction(0)
         for mechanism, count, label in self.entries:

@@ -22,12 +22,12 @@ from hockeystick.mechanisms._correlated_noise import CorrelatedNoise as MatrixNo
 
 
 class Reading(NamedTuple):
-    """What an odometer reports: the level in use, its epsilon and its delta."""
+    """A report of an odometer: the level in use, its epsilon and its delta."""
 
     mu: float
     """The least level that the steps so far do not exceed."""
     epsilon: float
-    """Of that level at its delta, certified from above [nats]."""
+    """The epsilon of that level at its delta, certified from above [nats]."""
     delta: float
     """The one that was fixed with the level."""
 
@@ -102,7 +102,7 @@ class GaussianFilter(Filter):
         return root_below(self._left()[0])
 
     def reading(self, levels: Sequence[tuple[Amount, float]]) -> Reading:
-        """What may be reported now, when "now" is chosen by outputs: an odometer.
+        """An odometer: a report that holds at a time which outputs may choose.
 
         **Theorem.** Fix levels mu_1 < mu_2 < ... with deltas in advance. Reported is the least
         level that the steps so far do not exceed, and its epsilon at its delta. Then P(S) is at

@@ -105,7 +105,7 @@ class IndividualFilter(Guaranteed, Saved):
 
     @property
     def steps(self) -> int:
-        """How many steps were charged."""
+        """The number of steps that were charged."""
         return self._steps
 
     @property
@@ -161,7 +161,7 @@ class IndividualFilter(Guaranteed, Saved):
         return read
 
     def _take(self, steps: object, squares: object) -> None:
-        """What a file says of the steps and of the records."""
+        """Takes the steps and the records of a file."""
         self._steps = _json.at("$", lambda: _checks.whole("steps", steps, 0, 2**62))
         if not isinstance(squares, list) or not all(
             type(one) is int and 0 <= one <= self._most for one in squares

@@ -86,7 +86,7 @@ class PureFilter(Filter):
 
     @property
     def guarantee(self) -> Composable:
-        """What the whole keeps, whatever ran: pure DP, or ``ZCDP``, and a failure beside it."""
+        """The guarantee of the whole: pure DP, or ``ZCDP``, and a failure beside it."""
         exact = self._exact
         if self._rho is None:
             return ApproximateDP(double_above(exact["epsilon"]), double_above(exact["failures"]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each step of a filter took of its budget: as text, Markdown and HTML."""
+"""Each step's cost in a filter's budget: as text, Markdown and HTML."""
 
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
@@ -14,31 +14,31 @@ class FilterRow(NamedTuple):
     """An entry of a filter, and what it took of the budget."""
 
     label: str
-    """What it was for."""
+    """The purpose of the entry."""
     mechanism: str
-    """What ran, in words."""
+    """The mechanism, in words."""
     count: int  # type: ignore[assignment] # tuple.count
-    """How often."""
+    """The number of runs."""
     cost: Fraction
-    """What this entry took."""
+    """The cost of the entry."""
     total: Fraction
-    """What all entries up to this one took."""
+    """The cost of all entries up to this one."""
     remaining: Fraction
-    """What was left of the budget then."""
+    """The rest of the budget after this entry."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilterReport(Table):
-    """What each entry of a filter took of the budget. ``print`` shows it as text."""
+    """Each entry's cost in a filter's budget. ``print`` shows it as text."""
 
     rows: tuple[FilterRow, ...]
     """The entries in order of arrival."""
     measure: str
-    """What adds up: "mu^2" or "rho", and so on."""
+    """The measure that adds up: "mu^2" or "rho", and so on."""
     budget: Fraction
     """The most that may be spent of it."""
     adjacency: Adjacency
-    """Which datasets are neighbours."""
+    """The relation of neighbouring datasets."""
 
     @property
     def _title(self) -> str:
@@ -62,12 +62,12 @@ class FilterReport(Table):
 
 
 def _above(exact: Fraction) -> str:
-    """In decimal, rounded up."""
+    """The number in decimal, rounded up."""
     return _decimal(exact, ROUND_CEILING)
 
 
 def _below(exact: Fraction) -> str:
-    """In decimal, rounded down."""
+    """The number in decimal, rounded down."""
     return _decimal(exact, ROUND_FLOOR)
 
 

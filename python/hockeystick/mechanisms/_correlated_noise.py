@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all matrix mechanisms have in common."""
+"""The common part of all matrix mechanisms."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ Amplified = Any
 
 
 class CorrelatedNoise(EnclosedMechanism):
-    """What all matrix mechanisms have in common; see MatrixMechanism."""
+    """The common part of all matrix mechanisms; see MatrixMechanism."""
 
     __slots__ = ("_known",)
     _known: tuple[Bounds[float], Bounds[float] | None]
@@ -33,7 +33,7 @@ class CorrelatedNoise(EnclosedMechanism):
     @property
     @abstractmethod
     def _columns(self) -> int:
-        """How many steps there are."""
+        """The number of steps."""
 
     @abstractmethod
     def _sensitivity(self, participations: int) -> tuple[float, float]:
@@ -41,12 +41,12 @@ class CorrelatedNoise(EnclosedMechanism):
 
     @property
     def participations(self) -> int:
-        """How often a record may take part: at most as often as the steps allow."""
+        """The largest number of steps that a record may join: at most as many as there are."""
         most = -(-self._columns // self.min_separation)
         return most if self.max_participations is None else min(most, self.max_participations)
 
     def sensitivity_bounds(self) -> Bounds[float]:
-        """How far a record of norm 1 in each of its steps moves C G, enclosed, rounding included.
+        """Encloses the largest move of C G by a record of norm 1 in each of its steps.
 
         Where the ends differ by more than rounding, no formula tells the sensitivity, and its sets
         of steps are too many to list: then the upper end is that of the best sum of rows of the

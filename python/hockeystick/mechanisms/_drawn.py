@@ -40,7 +40,7 @@ def is_nested(mechanism: Mechanism) -> bool:
 def drawn_pair(
     mechanism: Mechanism, size: int, direction: Direction, accuracy: Accuracy, *, is_above: bool
 ) -> _core.DominatingPair | None:
-    """What groups of those drawn bound, or attain; None where they are too many, or replaced."""
+    """A pair above or below, from the groups of drawn records; None where those are too many."""
     if direction.replaces or not isinstance(mechanism, SAMPLED):
         return None
     base: Any = mechanism.run if isinstance(mechanism, PoissonSampledRun) else mechanism.mechanism

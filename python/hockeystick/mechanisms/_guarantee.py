@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What mechanisms that are known by a guarantee have in common."""
+"""The common part of mechanisms that are known by a guarantee."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

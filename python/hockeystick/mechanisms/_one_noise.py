@@ -28,7 +28,7 @@ def spread(mechanism: Mechanism) -> float | None:
 
 
 def joined(mechanism: Mechanism, size: int) -> JointGaussian | None:
-    """Of plain Gaussians, as many as move the output as far: the square of the size."""
+    """One joint Gaussian that moves the output as far as a group does: the squares add up."""
     if isinstance(mechanism, Gaussian):
         parts: Sequence[tuple[Gaussian, int]] = ((mechanism, 1),)
     elif isinstance(mechanism, JointGaussian):

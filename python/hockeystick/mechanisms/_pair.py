@@ -7,7 +7,7 @@ from hockeystick.composition import Mechanism
 
 
 def described_pair(mechanism: Mechanism, direction: Direction) -> _core.DominatingPair:
-    """What the core's table of mechanisms says dominates it.
+    """The pair that dominates the mechanism, by the core's table of mechanisms.
 
     Raises:
         ValueError: No such pair is known.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What mechanisms that are made from the curve of a whole run have in common."""
+"""The common part of mechanisms that are made from the curve of a whole run."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ class FromRun(EnclosedMechanism):
         return ()
 
     def poisson_sampled(self, sampling_probability: float) -> Any:  # noqa: ANN401, declared below it
-        """All of it on one subsample that holds each record with `sampling_probability`."""
+        """The whole release on one subsample that holds each record with `sampling_probability`."""
         from hockeystick.mechanisms.poisson_sampled_run import PoissonSampledRun  # noqa: PLC0415
 
         return PoissonSampledRun(run=1 * self, sampling_probability=sampling_probability)
@@ -51,24 +51,24 @@ def checked_run(name: str, value: object) -> Composition:
 def side_of(
     run: Composition, direction: Direction, accuracy: Accuracy, *, is_above: bool
 ) -> _core.Terms:
-    """What dominates a run, or the first of what it attains."""
+    """The pairs that dominate a run, or the first run of pairs that it attains."""
     return run._run().sides(direction.index, *accuracy, above=is_above)[0]  # noqa: SLF001
 
 
 def above(run: Composition, direction: Direction, accuracy: Accuracy) -> _core.Terms:
-    """What dominates a run."""
+    """The pairs that dominate a run."""
     return side_of(run, direction, accuracy, is_above=True)
 
 
 def moments_above(run: Composition, direction: Direction, accuracy: Accuracy) -> _core.Terms:
-    """The same for Renyi divergences, of which some mechanisms tell more."""
+    """The pairs that dominate a run in its Renyi divergences, which may be closer."""
     return run._run().sides(direction.index, *accuracy, above=True, moments=True)[0]  # noqa: SLF001
 
 
 def below(
     run: Composition, direction: Direction, accuracy: Accuracy
 ) -> tuple[_core.Terms, _core.Terms | None]:
-    """What a run attains, and its reverse if that is attained by the same data."""
+    """The pairs that a run attains, and their reverse if the same data attain that."""
     there = side_of(run, direction, accuracy, is_above=False)
     if not is_attained(run):
         return there, None

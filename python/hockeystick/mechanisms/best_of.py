@@ -87,7 +87,7 @@ class BestOf(FromRun):
         return self if others or count > 1 else mechanism
 
     def said_of(self, adjacency: Adjacency) -> str:
-        """What `explain` says."""
+        """The note of `explain`."""
         del adjacency
         return f"{self!r}: enclosed between a theorem on ranks and a ranking that is attained"
 
@@ -104,12 +104,12 @@ class BestOf(FromRun):
 
     @lru_cache(maxsize=64)  # noqa: B019
     def pairs_below(self, direction: Direction, accuracy: Accuracy) -> Pairs:
-        """What some scores attain."""
+        """The pairs that some scores attain."""
         ways: Any = *below(self.run, direction, accuracy), self._number(), *_closely(accuracy)
         return tuple(_core.best_of_pair(*ways, goal=goal) for goal in GOALS)
 
     def largest_pairs(self, direction: Direction, accuracy: Accuracy) -> Pairs:
-        """What is attained, and a pair with the largest loss that there may be."""
+        """A pair that is attained, and one with the largest loss that is possible."""
         forth, back = (above(self.run, one, accuracy) for one in (direction, direction.reversed))
         largest = _core.best_of_largest(forth, back, self._number())
         if not largest <= _checks.MAX_EPSILON:
@@ -119,7 +119,7 @@ class BestOf(FromRun):
 
     @lru_cache(maxsize=64)  # noqa: B019
     def moment_pairs(self, direction: Direction, accuracy: Accuracy) -> Pairs:
-        """What is attained, and a pair with moments that are no smaller."""
+        """A pair that is attained, and one with moments that are no smaller."""
         forth, back = (above(self.run, one, accuracy) for one in (direction, direction.reversed))
         attained, number = is_attained(self.run), self._number()
         over = _core.best_of_moments(forth, back, number, *_closely(accuracy), attained=attained)
@@ -127,5 +127,5 @@ class BestOf(FromRun):
 
 
 def _closely(accuracy: Accuracy) -> Accuracy:
-    """At least as many points as rankings need: they are laws of the run, and not curves."""
+    """At least the points that rankings need: they are laws of the run, and not curves."""
     return Accuracy(max(accuracy.cells, LEAST_CELLS), accuracy.tail)

@@ -85,7 +85,7 @@ class DiscreteGaussian(SamplableMechanism):
 
     @property
     def _room(self) -> int:
-        """As many integers on each side may be listed."""
+        """The number of integers that may be listed on each side."""
         return (MAX_ATOMS - 2 * self.sensitivity) // 2 - 1
 
     @property

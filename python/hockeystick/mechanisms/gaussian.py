@@ -75,7 +75,7 @@ class Gaussian(SamplableMechanism):
 
     @classmethod
     def merged(cls, terms: Terms) -> Mechanism:
-        """One Gaussian that is these runs on the same data; its noise is rounded down.
+        """One Gaussian that equals these runs on the same data; its noise is rounded down.
 
         The vectors of a record in all runs, each over its noise, are one vector.
         """

@@ -79,14 +79,14 @@ class SampledBetween(EnclosedMechanism):
         return self.mechanism if self.sampling_probability == 1 else self
 
     def pair_above(self, direction: Direction, accuracy: Accuracy = _USUAL) -> _core.DominatingPair:
-        """That of the least noise."""
+        """The pair of the least noise."""
         del accuracy
         return Gaussian(self.mechanism.least_noise).sampled_pair(
             direction, self.sampling_probability
         )
 
     def pairs_below(self, direction: Direction, accuracy: Accuracy = _USUAL) -> Pairs:
-        """That of the most noise."""
+        """The pair of the most noise."""
         del accuracy
         most = Gaussian(self.mechanism.most_noise)
         return (most.sampled_pair(direction, self.sampling_probability),)

@@ -113,7 +113,7 @@ class Grouped(FromRun):
 
     @property
     def steps_covered(self) -> int:
-        """Those of the mechanism."""
+        """The steps of the mechanism in the group."""
         return self.mechanism.steps_covered
 
     def group(self, size: int) -> Mechanism:
@@ -137,7 +137,7 @@ class Grouped(FromRun):
         return _exact(self, direction) is not None
 
     def said_of(self, adjacency: Adjacency) -> str:
-        """What `explain` says."""
+        """The note of `explain`."""
         nested = is_nested(self.mechanism)
         exact = all(
             _exact(self, way) or _enclosed(self, way) or (nested and not way.replaces)
@@ -176,7 +176,7 @@ class Grouped(FromRun):
         return (*found, *_without_others(self, direction))
 
     def _any_for_all(self) -> Mechanism:
-        """What one record costs that is drawn where any of a sampled group is.
+        """The mechanism of one record that is drawn where any record of a sampled group is.
 
         An output that only tells whether it has seen any of them has the pair of one record, at the
         probability 1 - (1 - q)^k, here rounded down.
@@ -205,7 +205,7 @@ class Grouped(FromRun):
         return self.pairs_below(direction, accuracy)[0], pair
 
     def moment_pairs(self, direction: Direction, accuracy: Accuracy) -> Pairs:
-        """By the divergences of one record, and of what is sampled by those of all its records."""
+        """Pairs from the divergences of one record and, for a sample, of the group's records."""
         one = moments_above(alone(self.mechanism), direction, accuracy)
         over = _core.chained_moments(one, self.size, self._all_sampled(direction, accuracy))
         return self.pairs_below(direction, accuracy)[0], over
@@ -268,7 +268,7 @@ class SampledGroup(FromRun):
             )
 
     def simplified(self) -> Mechanism | None:
-        """Without records that are never drawn; of one record, or of all always, what they are."""
+        """The group without records that are never drawn, as a simpler mechanism where it is one."""
         rates = tuple(q for q in self.sampling_probabilities if q > 0)
         if not rates:
             return None
@@ -290,7 +290,7 @@ class SampledGroup(FromRun):
         return _sampled(self, direction)[0]
 
     def pairs_below(self, direction: Direction, accuracy: Accuracy) -> Pairs:
-        """The same pair, but for probabilities that are too small for doubles."""
+        """The pair above, but for probabilities that are too small for doubles."""
         del accuracy
         return _sampled(self, direction)[-1:]
 
@@ -362,7 +362,7 @@ def _group_pairs(noise: float, rates: tuple[float, ...], form: str) -> Pairs:
 
 
 def _without_others(group: Grouped, direction: Direction) -> Pairs:
-    """What is attained where the records that replace the group's add nothing, if it is known."""
+    """Pairs that are attained where the records that replace the group's add nothing."""
     if not direction.replaces:
         return ()
     ways = (Direction.REMOVE, Direction.ADD)

@@ -174,7 +174,7 @@ class TreeMechanism(CorrelatedNoise):
 
     @property
     def participations(self) -> int:
-        """One in each epoch."""
+        """The number of epochs: a record joins one step in each."""
         return self.restarts
 
     def _sensitivity(self, participations: int) -> tuple[float, float]:

@@ -47,7 +47,7 @@ class AnyOf(EnclosedMechanism):
         _checks.keep(self, options=tuple(distinct))
 
     def simplified(self) -> Mechanism | None:
-        """Without options that cost nothing; the only one that is left; None if none is."""
+        """The menu without options that cost nothing; the only one left; None if none is left."""
         simplest = {one.simplified() for one in self.options}
         left = [one for one in simplest if one is not None]
         if len(left) <= 1:
@@ -66,16 +66,16 @@ class AnyOf(EnclosedMechanism):
         return _core.menu_pair(pairs, _losses(pairs, backward))
 
     def at_most(self) -> tuple[tuple[Mechanism, int], ...]:
-        """All options together, which tell at least as much as one of them."""
+        """All options together, which cost at least as much as any one of them."""
         return tuple((one, 1) for one in self.options)
 
     def pairs_below(self, direction: Direction, accuracy: Accuracy = _USUAL) -> Pairs:
-        """Those of the options: who always chooses the same is one who chooses."""
+        """The pairs of the options, each of which an adversary may always choose."""
         del accuracy
         return tuple(one.dominating_pair(direction) for one in self.options)
 
     def moment_pairs(self, direction: Direction, accuracy: Accuracy = _USUAL) -> Pairs:
-        """One that encloses the largest Renyi divergence of the options, which add up."""
+        """A pair that encloses the largest Renyi divergence of the options, which add up."""
         runs: Any = [[(pair, 1)] for pair in self.pairs_below(direction, accuracy)]
         both = _core.run_moments(runs, attained=True)
         return both, both
@@ -125,7 +125,7 @@ def any_of(*options: Mechanism | Sequence[Mechanism]) -> Mechanism:
 
 
 def _losses(pairs: list[_core.DominatingPair], backward: list[_core.DominatingPair]) -> Losses:
-    """Where the curves are looked at: any choice is valid, and kinks make it close."""
+    """The losses at which curves are evaluated: any choice is valid, and kinks make it close."""
     ends = [_past(pair.loss_supremum) for pair in pairs]
     ends += [-_past(pair.loss_supremum) for pair in backward]
     number = -(-_POINTS // len(pairs))

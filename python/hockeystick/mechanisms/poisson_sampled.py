@@ -66,7 +66,7 @@ class SamplableMechanism(Mechanism):
     def sampled_pair(
         self, direction: Direction, sampling_probability: float
     ) -> _core.DominatingPair:
-        """As `dominating_pair`, of the mechanism on a Poisson subsample."""
+        """The `dominating_pair` of the mechanism on a Poisson subsample."""
         return described_pair(self.poisson_sampled(sampling_probability), direction)
 
 

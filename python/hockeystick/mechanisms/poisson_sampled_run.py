@@ -72,7 +72,7 @@ class PoissonSampledRun(FromRun):
         return (self._pair(direction, accuracy, is_above=False),)
 
     def moment_pairs(self, direction: Direction, accuracy: Accuracy) -> Pairs:
-        """What is attained, and a pair with moments that are no smaller."""
+        """A pair that is attained, and one with moments that are no smaller."""
         below = self.pairs_below(direction, accuracy)[0]
         run = moments_above(self.run, direction, accuracy)
         rate = self.sampling_probability

@@ -56,7 +56,7 @@ class RandomAllocation(EnclosedMechanism):
 
     @property
     def steps_covered(self) -> int:
-        """Those of an epoch, in which records keep their places."""
+        """The steps of an epoch, in which records keep their places."""
         return self.steps * self.epochs
 
     def __post_init__(self) -> None:

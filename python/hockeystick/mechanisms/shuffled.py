@@ -91,7 +91,7 @@ class Shuffled(EnclosedMechanism):
 
     @property
     def steps_covered(self) -> int:
-        """Those of an epoch, in which records keep their places."""
+        """The steps of an epoch, in which records keep their places."""
         return self.batches * self.epochs
 
     def __post_init__(self) -> None:
@@ -128,7 +128,7 @@ class Shuffled(EnclosedMechanism):
         return _checks.whole("last_batch", self.last_batch, 1, self.batch_size)
 
     def said_of(self, adjacency: Adjacency) -> str:
-        """What `explain` says."""
+        """The note of `explain`."""
         del adjacency
         page = "shuffled-left-out" if self.left_out else "shuffled-every"
         order = ", in the same order by shuffled-same-order" if self.epochs > 1 else ""

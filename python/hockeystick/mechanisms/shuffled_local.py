@@ -93,7 +93,7 @@ class ShuffledLocal(EnclosedMechanism):
         return self.randomizer == "laplace"
 
     def said_of(self, adjacency: Adjacency) -> str:
-        """What `explain` says."""
+        """The note of `explain`."""
         del adjacency
         law = {"k-ary": "the blanket of k-ary response", "laplace": "the law of three parameters"}
         usual = "clones" if self.adaptive else "stronger clones"

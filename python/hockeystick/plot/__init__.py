@@ -61,7 +61,7 @@ def plot(
     picture: str = "hockey_stick",
     **options: Any,
 ) -> "Axes":
-    """What a call of the module draws."""
+    """The picture that a call of the module draws."""
     draw = globals()[_checks.choice("picture", picture, tuple(__all__[1:]))]
     for one in run if isinstance(run, list | tuple) and run else [run]:
         options["ax"] = draw(one, **options)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the pictures share: axes, a pair of bounds, a title."""
+"""The common parts of pictures: axes, a pair of bounds, a title."""
 
 import textwrap
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
@@ -84,7 +84,7 @@ def draw_bounds(
 
 
 def name_of(ax: "Axes", run: Composable, label: str | None, note: str = "") -> str | None:
-    """What the legend is to call `run`: its words where axes hold other lines, which it then names.
+    """The legend's name of `run`: its words where the axes hold other lines, which are named then.
 
     None where the run is alone, which the title then names.
     """
@@ -116,14 +116,14 @@ def keep_to_upper_bounds(ax: "Axes") -> None:
 
 
 def leave_room(ax: "Axes", share: float) -> None:
-    """That share of the height so far on top of it, above whatever is drawn."""
+    """Extends the height upward by this share, above all lines drawn."""
     to_height = ax.yaxis.get_transform()
     bottom, top = to_height.transform(ax.get_ylim())
     ax.set_ylim(top=to_height.inverted().transform([top + share * (top - bottom)])[0])
 
 
 def under(adjacency: Adjacency) -> str:
-    """What a title says of neighbours that are not the usual ones."""
+    """The words of a title for neighbours that are not the usual ones."""
     return "" if adjacency is Adjacency.ADD_OR_REMOVE_ONE else f", {adjacency.value}"
 
 
@@ -137,7 +137,7 @@ def titled(ax: "Axes", run: object, note: str = "") -> None:
 
 
 def capital(text: str) -> str:
-    """With a capital letter."""
+    """The text with a capital letter."""
     return text[:1].upper() + text[1:]
 
 

@@ -28,7 +28,7 @@ TAKEN_BY = {
     "discretization_interval": (*PICTURES[:2], *PICTURES[4:]),
     "tolerance": (*PICTURES[:4], "loss-against-probability"),
 }
-"""Which pictures take an argument; all take those that are not named here."""
+"""The pictures that take an argument; all take an argument that is not named here."""
 
 _COUNTS = 16  # numbers of steps in epsilon-by-count
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far a picture goes when the caller does not say."""
+"""The range of a picture when the caller gives none."""
 
 import math
 

@@ -89,7 +89,7 @@ def loss_against_probability(
 
 
 def _draw(ax: "Axes", pld: PrivacyLossDistribution, epsilon: float) -> float:
-    """One side; returns the probability that the loss exceeds epsilon."""
+    """Draws one side; returns the probability that the loss exceeds epsilon."""
     widths, heights = _profile(pld, epsilon)
     edges = np.concatenate(([0.0], np.cumsum(widths)))
     far = float(edges[np.count_nonzero(heights > 0)])
@@ -123,7 +123,7 @@ def _profile(pld: PrivacyLossDistribution, epsilon: float) -> tuple[FloatArray, 
 
 
 def _name_losses(ax: "Axes", epsilon: float) -> None:
-    """On the right, round losses at the heights that they are drawn at."""
+    """Names, on the right, round losses at the heights where they are drawn."""
     named = {1.0: "inf"}
     for unit in _ROUND:
         first = math.ceil((epsilon - math.log1p(-_BELOW)) / unit)

@@ -171,7 +171,7 @@ def _filled(counts: list[int]) -> list[int]:
 def _without_jumps(
     known: dict[int, Bounds[Any]], ask: Callable[[int], Bounds[Any]]
 ) -> dict[int, Bounds[Any]]:
-    """With counts between, so that no step of a bound is seen; in order."""
+    """The bounds with counts in between, so that no step of a bound is visible; in order."""
     wide = [0]
     while wide and len(known) < _MOST_COUNTS:
         finite = [ends.upper for ends in known.values() if ends.upper < np.inf]
@@ -186,7 +186,7 @@ def _without_jumps(
 
 
 def _rise(one: Bounds[Any], other: Bounds[Any]) -> float:
-    """By how much either bound rises; 0 to infinity, which is not drawn."""
+    """The larger rise of the two bounds; 0 to infinity, which is not drawn."""
     rises = (b - a for a, b in zip(one, other, strict=True) if b < np.inf)
     return max(map(float, rises), default=0.0)
 

@@ -98,7 +98,7 @@ class _Bins(NamedTuple):
 
     @classmethod
     def showing(cls, plds: list[PrivacyLossDistribution], cut: float) -> "_Bins":
-        """All but a mass of `cut` at each end, or a quarter of the finite mass if that is less.
+        """The bins of all losses but a mass of `cut` at each end, or a quarter of it if less.
 
         One bin at zero where no loss is finite.
         """

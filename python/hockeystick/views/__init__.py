@@ -8,7 +8,7 @@ from hockeystick.views.privacy import PrivacyViews
 
 
 class Views(PrivacyViews, DistributionView, AttackViews, LossViews):
-    """All of them, for whatever knows the dominating pairs of its directions."""
+    """All views of a run whose directions have dominating pairs."""
 
     __slots__ = ()
 

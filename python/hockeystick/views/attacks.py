@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an attacker can achieve who tests which of two neighbouring datasets an output came from."""
+"""The success of an attacker who tests which of two neighbouring datasets gave an output."""
 
 from typing import Any, Unpack, overload
 
@@ -86,7 +86,7 @@ class AttackViews(Asked):
     def reconstruction_risk_bounds(
         self, baseline: Value | Array, **options: Unpack[ProbabilityOptions]
     ) -> Bounds[Value]:
-        """How often the best attack reconstructs a record that guessing finds so often, enclosed.
+        """Encloses the best attack's chance to reconstruct a record, given that of guessing.
 
         `baseline` is the probability that the best guess without the output succeeds, at whatever
         counts as success: for one of 1000 equally likely records 0.001. Success with the output is

@@ -102,7 +102,7 @@ class PrivacyViews(Asked):
         epsilon: float | None = None,
         **options: Unpack[ProbabilityOptions],
     ) -> Explanation:
-        """Which method answers ``epsilon_bounds(delta)``, or ``delta_bounds(epsilon)``, and why.
+        """The method that answers ``epsilon_bounds(delta)``, or ``delta_bounds(epsilon)``, and why.
 
         The directions are asked one by one, as if each were the only one: ``print`` it for a table.
 

@@ -15,11 +15,11 @@ IMPORT_LIMIT = 300.0  # seconds until a peer is ready: only a broken one takes l
 
 
 class Reply(NamedTuple):
-    """What came of a question: an answer and the time of its call, or else a reason."""
+    """The result of a question: an answer and the time of its call, or else a reason."""
 
     answer: Answer | None = None
     seconds: float = math.nan
-    """Of the first call, objects built anew; imports are not part of it."""
+    """The time of the first call, which builds its objects anew; imports are not part of it."""
     failure: str = ""
 
 
@@ -49,7 +49,7 @@ def ask(
 
 
 def _said(receiver: Connection, limit: float, otherwise: str) -> Reply | None:
-    """What the child sends next: None as soon as it is ready, then its reply."""
+    """The next message of the child: None as soon as it is ready, then its reply."""
     if not receiver.poll(limit):
         return Reply(failure=f"{otherwise} within {limit:g} s")
     said: Reply | None = receiver.recv()

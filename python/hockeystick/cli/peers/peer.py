@@ -20,9 +20,9 @@ class Question(NamedTuple):
     at: float
     """The delta at which epsilon is asked, or the epsilon at which delta is."""
     sampling: str = "poisson"
-    """How batches are drawn, as ``hockeystick.dpsgd_epsilon`` names it."""
+    """The way in which batches are drawn, as ``hockeystick.dpsgd_epsilon`` names it."""
     dataset_size: int | None = None
-    """Of "fixed_size"."""
+    """The number of records, for batches of a fixed size."""
 
 
 class Answer(NamedTuple):
@@ -55,5 +55,5 @@ class Peer(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What its answers are called."""
+        """The name of its answers."""
         return " ".join(filter(None, (self.name, self.version, self.way)))

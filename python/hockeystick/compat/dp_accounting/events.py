@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the events of dp_accounting are in this library's words: a registry.
+"""A registry of dp_accounting's events, with the mechanisms of this library that they mean.
 
 ``translated(event, relation)`` is a function of its class. To support another event, register one
 more, by its name: the installed version may lack the class.
@@ -20,7 +20,7 @@ Made = hs.Mechanism | hs.Composition
 
 NOTHING = hs.Composition()
 EVERYTHING = hs.ApproximateDP(epsilon=0, delta=1)
-"""What tells all: delta is 1 at every epsilon."""
+"""A mechanism that reveals everything: delta is 1 at every epsilon."""
 
 _ADD_REMOVE = ("ADD_OR_REMOVE_ONE", "REPLACE_SPECIAL")
 _REPLACE = ("REPLACE_ONE", "REPLACE_SPECIAL")
@@ -48,7 +48,7 @@ def translated(event: Any, relation: Enum) -> Made:  # noqa: ANN401, ARG001
 
 Translation = Callable[[Any, Enum], Made]
 TRANSLATIONS: dict[str, Translation] = {}
-"""By the name of the event's class, in any version."""
+"""The translations by the name of the event's class, in any version."""
 
 
 def _event(name: str) -> Callable[[Translation], Translation]:
@@ -198,7 +198,7 @@ def _fixed_size(event: dp_event.DpEvent, relation: Enum, *, replacement: bool) -
 
 
 def _sampled_gaussian(event: dp_event.DpEvent, relation: Enum) -> Made:
-    """What a sampled Gaussian event samples."""
+    """The mechanism of a sampled Gaussian event."""
     if not isinstance(event.event, dp_event.GaussianDpEvent):
         what = f"`{type(event).__name__}`"
         _refuse(event, f"Subevent of {what} must be a `GaussianDpEvent`. Found {event.event}.")
@@ -278,7 +278,7 @@ def _permute_and_flip(event: dp_event.DpEvent, relation: Enum) -> Made:
 
 @_event("DiscreteGaussianDpEvent")
 def _discrete_gaussian(event: dp_event.DpEvent, relation: Enum) -> Made:  # noqa: ARG001
-    """Of one dimension: in more, or unknown ones, no pair is known to dominate."""
+    """A discrete Gaussian of one dimension; for others no dominating pair is known."""
     if event.dimension != 1 or event.sensitivity != int(event.sensitivity):
         message = "`DiscreteGaussianDpEvent` needs dimension 1 and a whole sensitivity."
         _refuse(event, message)

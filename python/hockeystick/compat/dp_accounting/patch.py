@@ -117,7 +117,7 @@ def _restore() -> None:
 
 
 def _give_back(module: ModuleType, originals: dict[int, tuple[Any, Any]]) -> None:
-    """What a module that was loaded under the patch would have got without."""
+    """Restores the names that a module, loaded under the patch, would have got without it."""
     names: dict[str, Any] = getattr(module, "__dict__", {})
     got = [name for name, value in list(names.items()) if id(value) in originals]
     if got and not _imports_us(module):
@@ -141,7 +141,7 @@ def _imports_us(module: ModuleType) -> bool:
 
 
 def _counterparts() -> dict[int, tuple[Any, Any]]:
-    """By identity of theirs: theirs and ours, modules and what they define."""
+    """Modules and their definitions: dp_accounting's and ours, by the identity of theirs."""
     pairs: list[tuple[Any, Any]] = []
     for name in _MODULES:
         theirs = _original(f"{_THEIRS}.{name}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What this library's mechanisms are in the words of dp_accounting: the reverse of ``events``."""
+"""The events of dp_accounting for this library's mechanisms: the reverse of ``events``."""
 
 from collections.abc import Callable
 from typing import Any

@@ -137,13 +137,13 @@ class PRVAccountant:
 
     @property
     def _allowance(self) -> Allowance:
-        """Of the rounding of losses half of `eps_error`, of their ends half of `delta_error`."""
+        """Half of `eps_error` for the rounding of losses, half of `delta_error` for their ends."""
         runs = max(1, self._runs_by_cdf(self.max_self_compositions))
         tail = min(self.delta_error / (4 * runs), 0.01)
         return Allowance(width=self.eps_error / (2 * runs), tail=tail)
 
     def _runs_by_cdf(self, counts: list[int]) -> int:
-        """How many are of mechanisms that are given by their cdf."""
+        """The number of runs of mechanisms that are given by their cdf."""
         by_cdf = [not isinstance(prv, abstract.KnownMechanism) for prv in self.prvs]
         return sum(n for n, given in zip(counts, by_cdf, strict=True) if given)
 

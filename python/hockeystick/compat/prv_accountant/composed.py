@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs together, and the three numbers of an answer about it."""
+"""A composition, and the three numbers of an answer about it."""
 
 import math
 from collections.abc import Iterable
@@ -32,7 +32,7 @@ class Composed(NamedTuple):
 
     @classmethod
     def of(cls, parts: Iterable[tuple[Enclosed, int]], allowed: float = 0.0) -> "Composed":
-        """So many runs of each."""
+        """The composition of the given numbers of runs of each part."""
         runs = list(parts)
         return cls(
             sum((n * part.more_private for part, n in runs), hs.Composition()),

@@ -38,15 +38,15 @@ class Domain:
         return Domain(low * dt, high * dt, high - low + 1)
 
     def shifts(self) -> float:
-        """By how much it has been moved altogether."""
+        """The sum of all shifts of the domain."""
         return self._shifts
 
     def shift_right(self, dt: float) -> "Domain":
-        """The same, moved up by `dt`."""
+        """The domain, moved up by `dt`."""
         return Domain(self._t_min + dt, self.t_max() + dt, self._size, self._shifts + dt)
 
     def shift_left(self, dt: float) -> "Domain":
-        """The same, moved down by `dt`."""
+        """The domain, moved down by `dt`."""
         return self.shift_right(-dt)
 
     def t(self, i: int) -> float:
@@ -66,7 +66,7 @@ class Domain:
         return self.t(self._size - 1)
 
     def ts(self) -> npt.NDArray[np.float64]:
-        """All losses."""
+        """All losses of the grid."""
         return self._t_min + np.arange(self._size, dtype=np.float64) * self._dt
 
     def __len__(self) -> int:

@@ -72,7 +72,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401
-    """What needs dp_accounting, when asked for."""
+    """A name that needs dp_accounting, when it is asked for."""
     if name not in ("PLDAccountant", "pld_privacy_accountant"):
         _offered.refuse(f"module {__name__!r}", name)
     module = import_module(f"{__name__}.pld_privacy_accountant")

@@ -11,7 +11,7 @@ _SYMMETRIC = hs.Gaussian, hs.Laplace, hs.DiscreteLaplace, hs.DiscreteGaussian, h
 
 
 class NeighboringRelation(Enum):
-    """Which datasets are neighbours; where one is taken, so is dp_accounting's own."""
+    """The relation of neighbouring datasets; dp_accounting's own is accepted as well."""
 
     ADD_OR_REMOVE_ONE = 1
     REPLACE_ONE = 2
@@ -19,7 +19,7 @@ class NeighboringRelation(Enum):
 
 
 def adjacency_of(relation: Enum) -> hs.Adjacency:
-    """The same relation in this library's words.
+    """The relation in this library's words.
 
     Raises:
         ValueError: It has none.

@@ -55,7 +55,7 @@ class PrivacyLossDistribution:
 
     @property
     def _directions(self) -> tuple[Run, ...]:
-        """Those of removing and of adding a record, or one for both."""
+        """The runs of removing and of adding a record, or one run for both."""
         run = self._runs[0]
         if run.adjacency is not _BOTH:
             return self._runs
@@ -175,7 +175,7 @@ class PrivacyLossDistribution:
         return float(self.compose(privacy_loss_distribution).get_delta_for_epsilon(epsilon))
 
     def __getattr__(self, name: str) -> NoReturn:
-        """What is not offered."""
+        """Refuses a name that is not offered."""
         refuse(type(self).__name__, name)
 
     def _paired(self, other: "PrivacyLossDistribution") -> list[tuple[Run, Run]]:
@@ -188,7 +188,7 @@ class PrivacyLossDistribution:
 
 
 def _normal_quantile(probability: float) -> float:
-    """That of the standard normal distribution; infinite at 0 and 1."""
+    """The quantile of the standard normal distribution; infinite at 0 and 1."""
     if 0 < probability < 1:
         return NormalDist().inv_cdf(probability)
     return math.inf if probability else -math.inf

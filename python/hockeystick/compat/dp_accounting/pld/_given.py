@@ -37,7 +37,7 @@ class Given:
     """The largest finite loss or more [nats]."""
     log_p: float
     log_q: float
-    """What the masses of the pair and those against them sum to."""
+    """The log of the sums of the pair's masses and of the masses against them."""
 
 
 def given(shown: Shown, interval: float, *, pessimistic: bool) -> Given:
@@ -76,7 +76,7 @@ def given(shown: Shown, interval: float, *, pessimistic: bool) -> Given:
 
 
 def convolved(parts: Sequence[tuple[Shown, int]]) -> Shown:
-    """What a composition looks like; in floating point, and no bound."""
+    """The probabilities of a composition for display, in floating point; no bound."""
     size = 1 + sum([n * (part.probs.size - 1) for part, n in parts])
     if size > _MOST_SHOWN:
         raise ValueError(f"at most {_MOST_SHOWN} probabilities can be shown, got {size}")
@@ -102,7 +102,7 @@ def mixed(one: Shown, other: Shown, weight: float, *, pessimistic: bool) -> Show
 
 
 def cut(shown: Shown, tail_mass: float, *, pessimistic: bool) -> Shown:
-    """The same without ends of at most half of `tail_mass` each.
+    """The distribution without ends of at most half of `tail_mass` each.
 
     Pessimistic, what is cut moves up, to +inf in the end; else down, and the lowest is left out.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What dp_accounting.pld has and this library leaves out, and what there is in its place."""
+"""Names of dp_accounting.pld that this library leaves out, and their replacements."""
 
 from typing import NoReturn
 

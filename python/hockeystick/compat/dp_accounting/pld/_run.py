@@ -37,10 +37,10 @@ class Run:
     pessimistic: bool
     """Whether bounds are upper ones."""
     interval: float
-    """Where probabilities are shown, and what the tolerance is oriented by."""
+    """The spacing of the probabilities that are shown, from which the tolerance follows."""
     connect_dots: bool = True
     tail_mass: float = 0.0
-    """Of what is shown."""
+    """The mass outside the probabilities that are shown."""
     given: tuple[tuple[Given, int], ...] = ()
 
     @property
@@ -49,7 +49,7 @@ class Run:
         return all(turned(mechanism) == mechanism for mechanism, _ in self.composition.terms)
 
     def turned(self, adjacency: Adjacency) -> "Run":
-        """The same run, asked about in this direction."""
+        """The run, asked about in this direction."""
         if adjacency is self.adjacency:
             return self
         terms = hs.Composition((turned(mechanism), n) for mechanism, n in self.composition.terms)
@@ -153,7 +153,7 @@ class Run:
         return np.minimum(self._times_exp(found, log_p, above=side), 1.0)
 
     def largest_loss(self) -> tuple[float, float]:
-        """What no finite loss exceeds, and the mass of infinite ones; both rounded up."""
+        """An upper bound of finite losses, and the mass of infinite ones; both rounded up."""
         ends = [(pair.largest, pair.shown.infinity_mass, n) for pair, n in self.given]
         terms = self.composition.terms
         for mechanism, n in [(one, n * k) for each, n in terms for one, k in each.run_above]:

@@ -31,7 +31,7 @@ class DifferentialPrivacyParameters:
 
 @dataclass
 class BinarySearchParameters:
-    """Where and how finely ``inverse_monotone_function`` searches."""
+    """The domain and the tolerance of ``inverse_monotone_function``."""
 
     lower_bound: float
     upper_bound: float
@@ -124,5 +124,5 @@ def compute_self_convolve_bounds(
 
 
 def __getattr__(name: str) -> NoReturn:
-    """What is not offered."""
+    """Refuses a name that is not offered."""
     refuse(f"module {__name__!r}", name)

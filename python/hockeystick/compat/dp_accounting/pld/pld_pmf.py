@@ -74,7 +74,7 @@ class PLDPmf:
         return len(self._probs)
 
     def to_dense_pmf(self) -> "DensePLDPmf":
-        """The same with an array of probabilities."""
+        """The distribution with an array of probabilities."""
         if isinstance(self, DensePLDPmf):
             return self
         dense = DensePLDPmf.of_run(self.run)
@@ -120,7 +120,7 @@ class PLDPmf:
         return float(self.run.epsilon([delta])[0])
 
     def get_epsilons_for_deltas(self, deltas: FloatArray) -> FloatArray:
-        """As ``get_epsilon_for_delta``, of many."""
+        """Answers many deltas as ``get_epsilon_for_delta`` does."""
         return self.run.epsilon(deltas)
 
     def get_delta_for_epsilon_for_composed_pld(self, other: "PLDPmf", epsilon: float) -> float:
@@ -132,7 +132,7 @@ class PLDPmf:
         self.run.check_like(other.run)
 
     def __getattr__(self, name: str) -> NoReturn:
-        """What is not offered."""
+        """Refuses a name that is not offered."""
         refuse(type(self).__name__, name)
 
     def _give(self, shown: Shown, interval: float, pessimistic: bool) -> None:
@@ -254,7 +254,7 @@ def create_pmf_pessimistic_connect_dots_fixed_gap(
     rounded_epsilon_upper: int,
     deltas: npt.ArrayLike,
 ) -> PLDPmf:
-    """As ``create_pmf_pessimistic_connect_dots``, at all multiples between two."""
+    """As ``create_pmf_pessimistic_connect_dots``, at all multiples between two numbers."""
     low, high, size = rounded_epsilon_lower, rounded_epsilon_upper, np.size(deltas)
     if high < low:
         raise ValueError(
@@ -278,5 +278,5 @@ def worst_delta(runs: Sequence[Run], epsilon: float | Sequence[float]) -> float 
 
 
 def __getattr__(name: str) -> NoReturn:
-    """What is not offered."""
+    """Refuses a name that is not offered."""
     refuse(f"module {__name__!r}", name)

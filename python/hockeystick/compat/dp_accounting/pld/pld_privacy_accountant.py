@@ -85,7 +85,7 @@ class PLDAccountant(privacy_accountant.PrivacyAccountant):  # type: ignore[misc]
         return self._distribution.get_gdp_parameter_estimate(false_positive_rates, deltas)
 
     def __getattr__(self, name: str) -> NoReturn:
-        """What is not offered."""
+        """Refuses a name that is not offered."""
         refuse(type(self).__name__, name)
 
     def _maybe_compose(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a privacy random variable is: one by its `cdf`, one that is known, one cut at both ends."""
+"""Privacy random variables: one by its `cdf`, one of a known mechanism, one cut at both ends."""
 
 import math
 from typing import Any, NoReturn
@@ -53,7 +53,7 @@ class PrivacyRandomVariable:
         raise NotImplementedError(f"{type(self)} has no {name}")
 
     def enclosed(self, allowance: Allowance) -> Enclosed:
-        """What is composed in the place of the mechanism, for a lower and for an upper bound.
+        """The runs that replace the mechanism for a lower and for an upper bound.
 
         Raises:
             ValueError: `cdf` or `pm_inf` is none of a privacy loss, or takes too fine a grid.
@@ -66,7 +66,7 @@ class PrivacyRandomVariable:
 
 
 class KnownMechanism(PrivacyRandomVariable):
-    """One that this library has a dominating pair of.
+    """A variable for which this library has a dominating pair.
 
     `mean` and `rdp` are certified upper bounds; `cdf` and `pdf` are to look at, right but for
     rounding. No answer is made of them.
@@ -75,12 +75,12 @@ class KnownMechanism(PrivacyRandomVariable):
     _enclosed: Enclosed
 
     def enclosed(self, allowance: Allowance) -> Enclosed:  # noqa: ARG002
-        """What is composed in its place; nothing has to be allowed for."""
+        """The runs that replace the mechanism; they need no allowance."""
         return self._enclosed
 
     @property
     def _finite(self) -> Enclosed:
-        """The same where the loss is finite."""
+        """The runs that replace the mechanism where the loss is finite."""
         return self._enclosed
 
     def mean(self) -> float:
@@ -157,7 +157,7 @@ def with_infinite(finite: Enclosed, *pm_inf: float) -> Enclosed:
 
 
 def _integral(function: Any, near: float, far: float) -> float:  # noqa: ANN401
-    """From the end near 0, over pieces that grow from there, by 16 nodes on each."""
+    """The integral from the end near 0, over pieces that grow from there, with 16 nodes on each."""
     if near == far:
         return 0.0
     edges = near + (far - near) * np.append(0.0, np.geomspace(1e-9, 1.0, 241))

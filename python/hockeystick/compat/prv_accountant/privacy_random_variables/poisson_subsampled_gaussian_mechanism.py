@@ -47,7 +47,7 @@ class PoissonSubsampledGaussianMechanism(abstract.KnownMechanism):
         return np.where(np.isfinite(low), density, 0.0)
 
     def _around(self, t: Any) -> Any:  # noqa: ANN401
-        """Where the loss is t, less either mean, in units of sigma."""
+        """The outputs at which the loss is t, less either mean, in units of sigma."""
         with np.errstate(over="ignore"):
             odds = log(np.expm1(np.asarray(t, dtype=np.float64)) / self.p + 1)
         point = np.where(np.isnan(odds), -np.inf, odds) * self.sigma
