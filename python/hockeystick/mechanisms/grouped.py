@@ -268,7 +268,7 @@ class SampledGroup(FromRun):
             )
 
     def simplified(self) -> Mechanism | None:
-        """The group without records that are never drawn, as a simpler mechanism where it is one."""
+        """The group without records that are never drawn; a simpler equal mechanism if any."""
         rates = tuple(q for q in self.sampling_probabilities if q > 0)
         if not rates:
             return None
