@@ -11,7 +11,7 @@ from hockeystick.verify.answer import Kept
 from hockeystick.verify.balls import digits_of
 from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.laws import law
-from hockeystick.verify.moments import Line, along, moment
+from hockeystick.verify.moments import Line, along
 from hockeystick.verify.work import bounded
 
 MOST_WORK = 1e7  # in verify's units
@@ -74,8 +74,7 @@ def log_moments(
     """log M(z) at z = tilt + i k spacing, k < count, but for multiples of 2 pi i."""
     one = law(_mechanism(step), ADJACENCY[direction].directions[0])
     c, h = arb(tilt), arb(spacing)
-    size = moment(one, c, NATS).upper()
-    values = along(one, Line(c, h, h * count), size, NATS, 1).values()
+    values = along(one, Line(c, h, h * count), NATS, 1).values()
     return [value.log() for value in islice(values, count)]
 
 

@@ -29,8 +29,7 @@ def test_low_lines_bound_the_moments(direction, noise, steps):
     with ctx.workprec(120):
         line = Line(arb(2), arb(3), arb(600))
         pair = law(sampled(noise, 0.05), direction)
-        size = moments.moment(pair, line.c, 30.0).upper()
-        part = moments.along(pair, line, size, 40.0, steps)
+        part = moments.along(pair, line, 40.0, steps)
         values = [v for v, _ in zip(part.values(), range(40), strict=False)]
         for k in range(3, 40, 6):
             most = max((abs(v).lower() for v in values[k:]), key=float)

@@ -97,7 +97,7 @@ def test_moments_along_a_line_are_integrals_and_below_their_bound(pair, c):
         whole = ((arb(1), pair),)
         size = moment(whole, arb(c), NATS).upper()
         line = Line(arb(c), arb(0.8), arb(20))
-        found = along(whole, line, size, NATS, 100)
+        found = along(whole, line, NATS, 100)
         for k, value in enumerate(islice(found.values(), 12)):
             if k % 4 != 1:
                 continue

@@ -42,6 +42,24 @@ def between(low: arb, high: arb) -> arb:
     return low.union(high)
 
 
+def reverse(curve: Curve) -> Curve:
+    """The curve of (Q, P) from that of (P, Q): it is 1 - alpha + alpha h(1 / alpha)."""
+    return lambda epsilon: epsilon.exp() * curve(-epsilon) - epsilon.expm1()
+
+
+def both_ways(forth: Curve, back: Curve) -> Curve:
+    """A curve at any epsilon, from those of (P, Q) and of (Q, P) at epsilon >= 0."""
+    behind = reverse(back)
+
+    def curve(epsilon: arb) -> arb:
+        if epsilon >= 0:
+            return forth(epsilon)
+        value = behind(epsilon)
+        return value if epsilon < 0 else between(value, forth(epsilon))
+
+    return curve
+
+
 def digits_of(ball: arb) -> float:
     """How many decimal digits of the middle the radius leaves; inf of an exact ball."""
     if ball.is_exact():

@@ -17,6 +17,7 @@ from hockeystick.verify.balls import (
     falling_root,
     maximum,
     normal_tail,
+    reverse,
 )
 from hockeystick.verify.laplace import laplace_delta
 from hockeystick.verify.laws import Gaussian, Laplace, Law, Logistic, Mixed, MixedLaplace, Shifts
@@ -141,12 +142,9 @@ def sampled(rate: arb, curve: Curve, *, back: bool) -> Curve:
     P' = (1 - q) Q + q P, so that h'(alpha) = q h((alpha - 1 + q) / q) where alpha > 1 - q.
     """
 
-    def removed(alpha: arb) -> arb:
-        at = (alpha - 1) / rate + 1
-        return maximum(1 - alpha, rate * curve(at.log())) if at > 0 else (1 - alpha).max(ZERO)
+    def removed(epsilon: arb) -> arb:
+        less = -epsilon.expm1()
+        at = 1 - less / rate
+        return maximum(less, rate * curve(at.log())) if at > 0 else less.max(ZERO)
 
-    def at(epsilon: arb) -> arb:
-        alpha = epsilon.exp()
-        return 1 - alpha + alpha * removed(1 / alpha) if back else removed(alpha)
-
-    return at
+    return reverse(removed) if back else removed

@@ -12,19 +12,17 @@ at W, where abs(F) is at most prod B_i(W)^n_i e^(-c epsilon) / w^2 for all large
 """
 
 import math
-from itertools import islice
 
-from flint import acb, arb, ctx
+from flint import arb, ctx
 
 from hockeystick.verify.balls import ZERO, between, digits_of, enlarged
 from hockeystick.verify.closed import drawn
 from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.laws import Gaussian, Law, Logistic, Mixed
-from hockeystick.verify.moments import Line, Moments, along
+from hockeystick.verify.moments import Counted, Line, Product
 from hockeystick.verify.series import Series
 from hockeystick.verify.smoothed import Smoothed
-from hockeystick.verify.tilts import Counted, Plan, Tilts
-from hockeystick.verify.work import POINT, PRODUCT, afford, spend
+from hockeystick.verify.tilts import Plan, Tilts
 
 MOST_POINTS, NEARLY_ALL = 100_000, 30_000  # beyond the latter no second line is tried
 MOST_TERMS = 10**7  # points times the terms of their sums
@@ -152,36 +150,29 @@ class Points:
         self.bits: int = 64 + int((inner + math.log(most)) / math.log(2))
         with ctx.workprec(self.bits):
             self._c, self._h = arb(plan.c), 2 * arb.pi() / arb(plan.period)
-            line = Line(self._c, self._h, self._h * MOST_POINTS)
-            total = sum(n for _, n in laws)
-            sizes = [tilts.size(law, plan.c) for law, _ in laws]
-            parts = [
-                (along(law, line, size, inner, total), n)
-                for (law, n), size in zip(laws, sizes, strict=True)
-            ]
+            product = Product(laws, Line(self._c, self._h, self._h * MOST_POINTS), inner)
             goal = arb(log_delta - nats) + self._c * epsilon
-            most = min(MOST_POINTS, MOST_TERMS // sum(part.terms for part, _ in parts))
-            number = self._number(parts, goal, most)
+            most = min(MOST_POINTS, MOST_TERMS // product.terms)
+            number = self._number(product, goal, most)
             self.number: int = number
             self.is_cut: bool = number >= most
-            self._beyond = self._cut(parts, self._h * number)
+            self._beyond = self._cut(product, self._h * number)
             left = log_delta - float((self._beyond.log() - self._c * epsilon).upper())
             if self.is_cut and left < FEW * math.log(10):
                 raise NotKnownError("the moments fall too slowly along the contour")
-            self._sum = Series(self._take(parts, number), self._h)
+            self._sum = Series([value for _, value in product.values(number)], self._h)
             self.limits: dict[str, float] = {}
 
-    def _cut(self, parts: list[tuple[Moments, int]], w: arb) -> arb:
+    def _cut(self, product: Product, w: arb) -> arb:
         """What the points from w on can contribute, without e^(-c epsilon)."""
-        bound = math.prod((part.beyond(w) ** n for part, n in parts), start=arb(1))
-        return bound * (1 / w + self._h / (w * w)) / arb.pi()
+        return product.beyond(w) * (1 / w + self._h / (w * w)) / arb.pi()
 
-    def _number(self, parts: list[tuple[Moments, int]], goal: arb, most: int) -> int:
+    def _number(self, product: Product, goal: arb, most: int) -> int:
         """How many points until what is cut off is below e^goal, or `most`."""
 
         def serves(k: int) -> bool:
             with ctx.workprec(64):
-                cut = self._cut(parts, self._h * k)
+                cut = self._cut(product, self._h * k)
                 return bool(cut.log() < goal)
 
         high = 16
@@ -194,19 +185,6 @@ class Points:
             middle = (low + high) // 2
             low, high = (low, middle) if serves(middle) else (middle, high)
         return high
-
-    def _take(self, parts: list[tuple[Moments, int]], number: int) -> list[acb]:
-        afford(number * sum(POINT + PRODUCT * part.terms for part, _ in parts))
-        values = []
-        streams = [islice(part.values(), number) for part, _ in parts]
-        for k, row in enumerate(zip(*streams, strict=True)):
-            spend(len(parts) * POINT)
-            z = acb(self._c, k * self._h)
-            product = acb(1) / (z * (z + 1))
-            for value, (_, n) in zip(row, parts, strict=True):
-                product *= value**n
-            values.append(product)
-        return values
 
     def delta(self, epsilon: arb) -> arb:
         """At any real epsilon, with all errors."""

@@ -9,7 +9,7 @@ from flint import arb
 from hockeystick import mechanisms as known
 from hockeystick._search import peak
 from hockeystick.composition import Mechanism
-from hockeystick.verify.balls import ZERO, Curve
+from hockeystick.verify.balls import ZERO, Curve, both_ways
 
 WIDEST, CLOSE = 60.0, 1e-12  # |log t| of the tilts that are tried, and how close they come
 Releases = Sequence[tuple[Mechanism, int]]
@@ -79,8 +79,7 @@ def _both_sides(curve: Curve, divergence: arb) -> Curve:
     """
     distance = (divergence / 2).sqrt().min((-(-divergence).expm1()).sqrt())
 
-    def at(epsilon: arb) -> arb:
-        value = curve(abs(epsilon)).min(distance)
-        return value if epsilon >= 0 else 1 - epsilon.exp() + epsilon.exp() * value
+    def capped(epsilon: arb) -> arb:
+        return curve(epsilon).min(distance)
 
-    return at
+    return both_ways(capped, capped)

@@ -4,7 +4,7 @@
 Above lies what a theorem proves, below what adversaries attain, each in balls.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -18,7 +18,16 @@ from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
 from hockeystick.verify import batches, closed, local, shuffles
 from hockeystick.verify.allocation import Allocated
-from hockeystick.verify.balls import ZERO, Curve, ball_of, between, maximum, normal_tail
+from hockeystick.verify.balls import (
+    ZERO,
+    Curve,
+    ball_of,
+    between,
+    both_ways,
+    maximum,
+    normal_tail,
+    reverse,
+)
 from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.laws import Atoms, Mixed, Pair, Shifts, atomic, undefined
 
@@ -124,7 +133,7 @@ def _fixed(mechanism: known.FixedSizeSampled, direction: Direction) -> Ends:
     batch = _Batch(1 / noise, *_drawn(mechanism))
     forth = batch.opposite if direction is Direction.SPECIAL_REMOVE else batch.equal
     back = batch.opposite if direction is Direction.SPECIAL_ADD else batch.equal
-    proved = _both_sides(forth, back)
+    proved = both_ways(lambda x: forth(x.exp()), lambda x: back(x.exp()))
     shifts: Shifts = tuple((w, j * batch.mu) for j, w in enumerate(batch.weights))
     still: Shifts = ((arb(1), ZERO),)
     pairs: list[Pair] = [Mixed(shifts, still), Mixed(still, tuple((w, -s) for w, s in shifts))]
@@ -166,18 +175,6 @@ def _opposite(m: arb, alpha: arb, w: arb) -> arb:
     b = alpha * (m * m / 2).exp()
     z = ((b + (b * b + 4 * w).sqrt()) / 2).log() / m
     return normal_tail(z - m) - alpha * normal_tail(z) - w * normal_tail(z + m)
-
-
-def _both_sides(forth: Callable[[arb], arb], back: Callable[[arb], arb]) -> Curve:
-    """delta(epsilon), from alpha >= 1 of both directions."""
-
-    def curve(epsilon: arb) -> arb:
-        alpha = epsilon.exp()
-        if epsilon >= 0:
-            return forth(alpha)
-        return 1 - alpha + alpha * back(1 / alpha)
-
-    return curve
 
 
 def _shuffled(mechanism: known.Shuffled, direction: Direction, digits: int) -> Ends:
@@ -280,14 +277,10 @@ def _given(mechanism: known.HockeyStickCurve, direction: Direction) -> Ends:
         found += [v + slope * (x - a) for a, v, slope in backward if x <= a]
         return maximum(ZERO, 1 - x, *found)
 
-    def seen(curve: Callable[[arb], arb]) -> Curve:
-        def at(epsilon: arb) -> arb:
-            x = epsilon.exp()
-            return 1 - x + x * curve(1 / x) if direction.backward else curve(x)
-
-        return at
-
-    return Ends(seen(above), (seen(below),))
+    curves: list[Curve] = [lambda x: above(x.exp()), lambda x: below(x.exp())]
+    if direction.backward:
+        curves = [reverse(one) for one in curves]
+    return Ends(curves[0], (curves[1],))
 
 
 def lower_hull(corners: Sequence[Corner]) -> list[Corner]:

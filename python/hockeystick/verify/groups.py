@@ -3,13 +3,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from flint import arb
 
 from hockeystick import mechanisms as known
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Mechanism
-from hockeystick.verify.balls import ZERO, Curve, double_below
+from hockeystick.verify.balls import ZERO, Curve, both_ways, double_below
 from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.laws import (
     Gaussian,
@@ -56,12 +57,7 @@ def chained(size: int, forth: Curve, back: Curve) -> Curve:
         a = (epsilon / size).exp()
         return (one(epsilon / size) * sum((a**i for i in range(size)), ZERO)).min(arb(1))
 
-    def curve(epsilon: arb) -> arb:
-        if epsilon >= 0:
-            return above(forth, epsilon)
-        return 1 - epsilon.exp() + epsilon.exp() * above(back, -epsilon)
-
-    return curve
+    return both_ways(partial(above, forth), partial(above, back))
 
 
 def any_for_all(mechanism: known.Grouped) -> Mechanism:

@@ -17,7 +17,7 @@ from flint import acb, arb, ctx
 from hockeystick.verify.balls import ZERO, enlarged
 from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.hyperbola import hyperbola
-from hockeystick.verify.lognormal import Transform, bits_of, grid
+from hockeystick.verify.lognormal import Transform, bits_of
 from hockeystick.verify.pilot import Pilot, Strike
 
 MOST_NODES = 20_000
@@ -25,7 +25,7 @@ MOST_PIECES = 6_000
 PIECE = 0.12
 LOOSE = 0.7  # nats that the bound of a piece may be above its middle
 SAFETY = 8.0
-FAR = 100.0  # times the least s that sums are made for
+FAR = 100.0  # times the least s: exponents of larger s are not needed to all bits
 QUIET = 3  # nodes in a row that may be left out, until all others are
 
 
@@ -55,30 +55,30 @@ class Inversion:
         self._curve, self._h = hyperbola(pilot, least, strike, goal)
         depth = max(top - goal, 20.0)
         nats = depth + math.log(steps) + SAFETY
-        farthest = FAR * least
-        large = math.log1p(farthest * (strike.k + steps)) + SAFETY
-        angle, strip = self._curve.angle, self._curve.strip
-        self.bits: int = bits_of(grid(pilot.mu, angle, least, nats).lost, nats, large)
+        large = math.log1p(FAR * least * (strike.k + steps)) + SAFETY
+        strip = self._curve.strip
+        self.bits: int = bits_of(nats, large)
         with ctx.workprec(self.bits):
-            number = self._take(Transform(mean(), angle, least, farthest, nats), goal)
+            number = self._take(nats, goal)
         self._end = self._last(goal)
-        shallow = SAFETY + math.log(steps) + depth / steps + math.log1p(least)
-        self._sides = [self._pieces(line, 0.0, shallow, large) for line in (strip, -strip)]
-        self._rest = self._pieces(0.0, number * self._h, shallow, large, goal)
+        self._shallow: float = SAFETY + math.log(steps) + depth / steps + math.log1p(least)
+        with ctx.workprec(bits_of(self._shallow, large)):
+            self._sides = [self._pieces(line, 0.0) for line in (strip, -strip)]
+            self._rest = self._pieces(0.0, number * self._h, goal)
 
-    def _take(self, transform: Transform, goal: float) -> int:
+    def _take(self, nats: float, goal: float) -> int:
         """The nodes until none counts."""
         self._s: list[acb] = []
         self._f: list[acb] = []
         quiet, c = 0, arb(self._curve.scale) / (2 * arb.pi())
-        angle = acb(self._curve.angle)
+        angle, transform = acb(self._curve.angle), Transform(self._mean(), self._curve.angle)
         small = arb(goal - SAFETY).exp()
         while quiet < QUIET:
             if len(self._s) > MOST_NODES:
                 raise NotKnownError("the transform falls too slowly along the contour")
             u = arb(self._h) * len(self._s)
             s = self._curve.at(u, 0.0)
-            g = transform(s)
+            g = transform(s, nats)
             if abs(g).lower() > 0:
                 value = (s * self._k + self._steps * g.log()).exp()
             else:
@@ -110,17 +110,9 @@ class Inversion:
         size = (grown - b * u.cosh()).exp() * u.cosh() / (u.sinh() ** 3 * b)
         return size / (2 * arb.pi() * c * turned.cos() ** 2)
 
-    def _pieces(
-        self, line: float, start: float, nats: float, large: float, goal: float = -math.inf
-    ) -> list[Piece]:
+    def _pieces(self, line: float, start: float, goal: float = -math.inf) -> list[Piece]:
         """From `start` to the end; those whose bound is below e^goal need not be sharp."""
-        mu, angle = self._m, self._curve.angle + line
-        first = float(self._curve.at(ZERO, line).real)
-        with ctx.workprec(bits_of(grid(mu, angle, first, nats, 1.0).lost, nats, large)):
-            transform = Transform(self._mean(), angle, first, FAR * first, nats, 1.0)
-            return self._bounded(transform, line, start, goal)
-
-    def _bounded(self, transform: Transform, line: float, start: float, goal: float) -> list[Piece]:
+        transform = Transform(self._mean(), self._curve.angle + line)
         number = math.ceil(max(self._end - start, PIECE) / PIECE)
         width = (self._end - start) / number if self._end > start else PIECE
         todo = [(start + width * j, start + width * (j + 1)) for j in range(number)][::-1]
@@ -150,7 +142,8 @@ class Inversion:
         u = low.union(high)
         around, s = self._curve.at(u, line), self._curve.at(middle, line)
         speed = self._curve.speed(high, line)
-        here, most = transform.tilted(s, around, speed * half, self._k / self._steps)
+        shift = self._k / self._steps
+        here, most = transform.tilted(s, around, speed * half, shift, self._shallow)
         # The sum over nodes has at most one more than the integral over a piece.
         length = 2 * half + (arb(self._h) if line == 0.0 else ZERO)
         size = most**self._steps * speed * length

@@ -16,7 +16,7 @@ from flint import arb, ctx
 from hockeystick.adjacency import Direction
 from hockeystick.mechanisms import ShuffledLocal
 from hockeystick.verify.atoms import Steps
-from hockeystick.verify.balls import ZERO, Curve, between
+from hockeystick.verify.balls import ZERO, Curve, between, both_ways
 from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.laws import undefined
 from hockeystick.verify.work import spend
@@ -75,7 +75,8 @@ def attained(mechanism: ShuffledLocal) -> list[Curve]:
 
 
 def _curve(law: Blanket, users: int) -> Curve:
-    def above(alpha: arb) -> arb:
+    def above(epsilon: arb) -> arb:
+        alpha = epsilon.exp()
         if alpha >= law.odds:
             return ZERO
         with ctx.workprec(ctx.prec + MARGIN):
@@ -87,11 +88,7 @@ def _curve(law: Blanket, users: int) -> Curve:
             missed = law.scale * (law.odds - alpha) * arb(2) ** -ctx.prec
             return (total / users + between(ZERO, missed)).min(arb(1)).max(ZERO)
 
-    def curve(epsilon: arb) -> arb:
-        alpha = epsilon.exp()
-        return above(alpha) if epsilon >= 0 else 1 - alpha + alpha * above(1 / alpha)
-
-    return curve
+    return both_ways(above, above)
 
 
 def _positive_part(law: Blanket, alpha: arb, users: int, ends: arb, offset: arb) -> arb:

@@ -12,7 +12,7 @@ from hockeystick import mechanisms as known
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Composable
 from hockeystick.verify.atoms import Steps
-from hockeystick.verify.balls import ZERO, Curve, ball_of, falling_root, maximum
+from hockeystick.verify.balls import ZERO, Curve, ball_of, both_ways, falling_root, maximum
 from hockeystick.verify.closed import sampled
 from hockeystick.verify.curves import Composed
 from hockeystick.verify.ends import Ends, lower_hull
@@ -167,7 +167,8 @@ def _of_best(best: known.BestOf, direction: Direction, curves: Of) -> Ends:
     """The theorem on ranks; the best is a function of the number and of as many runs as it has."""
     number = Number(best)
     forth, behind = (curves(best.run, way) for way in (direction, direction.reversed))
-    ahead, back = _whole(forth.proved, behind.proved), _whole(behind.proved, forth.proved)
+    above = forth.proved.delta, behind.proved.delta  # each keeps its digits above 0
+    ahead, back = both_ways(*above), both_ways(*above[::-1])
     ends = farthest(ahead), farthest(back)
     knots = Knots(ahead, forth.proved.infinite, FINE, ends)
     proved = [best_above(number, knots, Knots(back, None, FINE, ends[::-1]))]
@@ -182,14 +183,3 @@ def _of_best(best: known.BestOf, direction: Direction, curves: Of) -> Ends:
         for one in forth.attained
     )
     return Ends(least, tuple(best_below(number, one) for one in attained))
-
-
-def _whole(forth: Composed, back: Composed) -> Curve:
-    """Below 0 by the reverse, which keeps its digits there."""
-
-    def curve(epsilon: arb) -> arb:
-        if not epsilon < 0:
-            return forth.delta(epsilon)
-        return 1 - epsilon.exp() * (1 - back.delta(-epsilon))
-
-    return curve

@@ -3,20 +3,22 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, islice
 
 from flint import acb, acb_mat, arb, ctx
 
 from hockeystick.verify import laws, pieces, strips
 from hockeystick.verify.balls import ZERO
 from hockeystick.verify.strips import Rule, Terms
-from hockeystick.verify.work import EXPONENTIAL, PRODUCT, spend
+from hockeystick.verify.work import EXPONENTIAL, POINT, PRODUCT, afford, spend
 
+Counted = Sequence[tuple[laws.Law, int]]
 BLOCK = 64  # points of a line taken at a time
 BITS = 64  # of a bound
 MOST_LOWERED = 7  # lines, the last at 1 / 128 of the height
+ROUGH = 15.0  # nats of M(c) where it only says how large errors may be
 LOOSE = 7.0  # nats: a bound of all steps that is e^-7 above the best costs nothing
 
 
@@ -161,8 +163,10 @@ class Drawn(Moments):
         return sum((weight * part.beyond(w) for weight, part in self._parts), ZERO)
 
 
-def along(law: laws.Law, line: Line, size: arb, nats: float, steps: int) -> Moments:
-    """M on the line, to about e^-nats of `size`, which is at least M(c); `steps` in all."""
+def along(law: laws.Law, line: Line, nats: float, steps: int) -> Moments:
+    """M on the line, to about e^-nats of M(c); `steps` in all."""
+    with ctx.workprec(2 * BITS):
+        size = moment(law, line.c, ROUGH).upper()
     parts = [(weight, _along(pair, line, size / weight, nats, steps)) for weight, pair in law]
     return parts[0][1] if len(parts) == 1 else Drawn(parts)
 
@@ -179,6 +183,32 @@ def _along(pair: laws.Pair, line: Line, size: arb, nats: float, steps: int) -> M
             return Sums(pieces.rule(pair, line.c, line.farthest, goal), line)
         case laws.Mixed() | laws.Logistic():
             return Lowered(pair, line, size, nats, steps)
+
+
+class Product:
+    """prod M_i(z)^n_i / (z (z + 1)) of a composition, along a line."""
+
+    def __init__(self, laws: Counted, line: Line, nats: float) -> None:
+        steps = sum(n for _, n in laws)
+        self._line = line
+        self._parts = [(along(law, line, nats, steps), n) for law, n in laws]
+        self.terms: int = sum(part.terms for part, _ in self._parts)
+
+    def beyond(self, w: arb) -> arb:
+        """A bound on abs(prod M_i^n_i) at c + i v for all v >= w."""
+        return math.prod((part.beyond(w) ** n for part, n in self._parts), start=arb(1))
+
+    def values(self, number: int) -> Iterator[tuple[acb, acb]]:
+        """The first points of the line, and the product at each."""
+        afford(number * sum(POINT + PRODUCT * part.terms for part, _ in self._parts))
+        streams = [islice(part.values(), number) for part, _ in self._parts]
+        for k, row in enumerate(zip(*streams, strict=True)):
+            spend(len(row) * POINT)
+            z = acb(self._line.c, k * self._line.h)
+            product = acb(1) / (z * (z + 1))
+            for value, (_, n) in zip(row, self._parts, strict=True):
+                product *= value**n
+            yield z, product
 
 
 def turned(terms: Terms, h: arb) -> Iterator[acb]:

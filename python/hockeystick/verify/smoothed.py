@@ -13,17 +13,16 @@ so its aliases only raise the sum; those of the lower one are at most those of d
 """
 
 import math
-from itertools import islice
 
 from flint import acb, arb, ctx
 
 from hockeystick.verify.balls import ZERO, between, enlarged, maximum
 from hockeystick.verify.closed import drawn
 from hockeystick.verify.errors import NotKnownError
-from hockeystick.verify.moments import Line, Moments, along
+from hockeystick.verify.moments import Counted, Line, Product
 from hockeystick.verify.series import Series
-from hockeystick.verify.tilts import Counted, Tilts
-from hockeystick.verify.work import POINT, PRODUCT, afford, spend
+from hockeystick.verify.tilts import Tilts
+from hockeystick.verify.work import POINT, spend
 
 FACTORS = 40  # K
 WIDE = 0.2  # the two curves' distance over delta, about, at which no digit is known
@@ -54,32 +53,27 @@ class Smoothed:
         self._bits: int = BITS + 2 * int(nats)
         with ctx.workprec(self._bits):
             self._c, self._h = arb(plan.c), 2 * arb.pi() / arb(plan.period)
-            parts, number = self._parts(laws, nats)
+            product, number = self._product(laws, nats)
             w = self._h * number
             self._r = arb(REACH * math.exp(1.3 * deeper / FACTORS)) / w  # 1.3: what is cut off fits
             if FACTORS / 3 * (self._r * (self._c + 1)) ** 2 > WIDE:
                 raise NotKnownError("the moments fall too slowly along the contour")
             self._m = FACTORS * (self._r.sinh() / self._r).log()
-            bound = math.prod((part.beyond(w) ** n for part, n in parts), start=arb(1))
-            self._cut = self._cuts(w, bound)
-            self._take(parts, number)
+            self._cut = self._cuts(w, product.beyond(w))
+            self._take(product, number)
 
-    def _parts(self, laws: Counted, nats: float) -> tuple[list[tuple[Moments, int]], int]:
-        """Moments along the line, as far as they are affordable, and how many points that is."""
-        number, total = MOST_POINTS, sum(n for _, n in laws)
+    def _product(self, laws: Counted, nats: float) -> tuple[Product, int]:
+        """The moments as far along the line as is affordable, and how many points that is."""
+        number = MOST_POINTS
         while True:
-            line = Line(self._c, self._h, self._h * number)
             try:
-                parts = [
-                    (along(law, line, self._tilts.size(law, self._plan.c), nats, total), n)
-                    for law, n in laws
-                ]
+                product = Product(laws, Line(self._c, self._h, self._h * number), nats)
             except NotKnownError:
                 if number < FEWEST_POINTS:
                     raise
                 number //= 4
                 continue
-            return parts, min(number, MOST_TERMS // sum(part.terms for part, _ in parts))
+            return product, min(number, MOST_TERMS // product.terms)
 
     def _cuts(self, w: arb, bound: arb) -> tuple[arb, arb]:
         """What is cut off from w on, without e^(-c epsilon), of the lower and the upper sum."""
@@ -90,20 +84,14 @@ class Smoothed:
         most = (step + 1 / arb(FACTORS)) * bound / arb.pi()
         return lower * most, upper * most
 
-    def _take(self, parts: list[tuple[Moments, int]], number: int) -> None:
+    def _take(self, product: Product, number: int) -> None:
         low, high = [], []
-        afford(number * sum(2 * POINT + PRODUCT * part.terms for part, _ in parts))
-        spend(number * (len(parts) + 1) * POINT)
-        streams = [islice(part.values(), number) for part, _ in parts]
-        for k, row in enumerate(zip(*streams, strict=True)):
-            z = acb(self._c, k * self._h)
-            product = acb(1) / (z * (z + 1))
-            for value, (_, n) in zip(row, parts, strict=True):
-                product *= value**n
+        spend(number * POINT)
+        for z, value in product.values(number):
             here = _sinhc(self._r * z) ** FACTORS
             there = _sinhc(self._r * (z + 1)) ** FACTORS
-            low.append(product * ((1 + z) * here - z * there))
-            high.append(product * here * (z * self._m).exp())
+            low.append(value * ((1 + z) * here - z * there))
+            high.append(value * here * (z * self._m).exp())
         self._sums = Series(low, self._h), Series(high, self._h)
 
     def __call__(self, epsilon: arb) -> arb:

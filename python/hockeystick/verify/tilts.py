@@ -2,7 +2,6 @@
 """Chernoff bounds of a composition in balls, and the plan of a contour made from them."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -10,15 +9,12 @@ from flint import arb, ctx
 
 from hockeystick.verify.balls import STEEP, ZERO
 from hockeystick.verify.errors import NotKnownError
-from hockeystick.verify.laws import Law
-from hockeystick.verify.moments import moment
+from hockeystick.verify.moments import ROUGH, Counted, moment
 
-NATS = 15.0  # accuracy of a moment that only bounds
 BITS = 128
 LIGHT, HEAVY = 0.1, 2000.0  # nats
 SMALLEST = 1e-12
 LOSABLE = 30.0  # nats by which the integrand may exceed the least
-Counted = Sequence[tuple[Law, int]]
 
 
 class Tilts:
@@ -36,14 +32,9 @@ class Tilts:
             with ctx.workprec(BITS):
                 at = arb(t)
                 self._known[t] = sum(
-                    (n * moment(law, at, NATS).log() for law, n in self._laws), ZERO
+                    (n * moment(law, at, ROUGH).log() for law, n in self._laws), ZERO
                 )
         return self._known[t]
-
-    def size(self, law: Law, t: float) -> arb:
-        """An upper bound on M(t) of one release."""
-        with ctx.workprec(BITS):
-            return moment(law, arb(t), NATS).upper()
 
     def _find(self) -> None:
         """Doubles of it at powers of 2, from where it is next to 0 to where it is large."""

@@ -17,7 +17,7 @@ from flint import acb, arb, ctx
 
 from hockeystick._search import crossing
 from hockeystick.verify.balls import between, enlarged
-from hockeystick.verify.lognormal import Transform, bits_of, grid
+from hockeystick.verify.lognormal import Transform, bits_of
 from hockeystick.verify.pilot import Pilot, Strike
 from hockeystick.verify.series import Series
 
@@ -83,15 +83,15 @@ class Vertical:
         nats = plan.depth + math.log(steps) + SAFETY
         farthest = max(plan.line + 2 * math.pi / plan.period * plan.nodes, plan.c)
         large = math.log1p(farthest * (plan.strike.k + steps)) + SAFETY
-        self.bits: int = bits_of(grid(float(mean()), 0.0, plan.line, nats).lost, nats, large)
+        self.bits: int = bits_of(nats, large)
         with ctx.workprec(self.bits):
             mu = mean()
-            transform = Transform(mu, 0.0, plan.line, farthest, nats)
+            transform = Transform(mu, 0.0)
             self._line, self._h, c = arb(plan.line), 2 * arb.pi() / arb(plan.period), arb(plan.c)
             values = []
             for j in range(plan.nodes):
                 s = acb(self._line, self._h * j)
-                g = transform(s)
+                g = transform(s, nats)
                 if not abs(g).lower() > 0:
                     most = (self._line * k).exp() * abs(g).upper() ** steps / (abs(s) ** 2)
                     values.append(acb(arb(0, most.upper()), arb(0, most.upper())))
@@ -100,9 +100,9 @@ class Vertical:
             self._sum = Series(values, self._h)
             turn = arb(plan.turn)
             x = self._line * turn.cos() + self._h * plan.nodes * turn.sin()
-            lost = (turn / mu) ** 2 / 2 + abs(transform(acb(x))).upper().log()
+            lost = (turn / mu) ** 2 / 2 + abs(transform(acb(x), nats)).upper().log()
             self._cut = (steps * lost).exp() / (arb.pi() * self._h * (plan.nodes - 1))
-            self._left = (steps * abs(transform(acb(c))).upper().log()).exp() / (c * arb(1).exp())
+            self._left = abs(transform(acb(c), nats)).upper() ** steps / (c * arb(1).exp())
 
     def put(self, k: arb) -> arb:
         """E (k - S)_+."""
