@@ -162,7 +162,7 @@ class Admission(Questioned):
             ValueError: An argument is out of range.
             TypeError: An argument has the wrong type, or the budget is none.
 
-        Cost: that of a question; from 16 distinct mechanisms on, some milliseconds from the second
+        Cost: that of a question; from 48 distinct mechanisms on, some milliseconds from the second
         question on, but near the budget; of 32 distinct Gaussians, sampled or not, less than one.
         What was composed is kept for that, up to some ten MiB for each budget, and never copied or
         saved.

@@ -15,7 +15,7 @@ from hockeystick.adjacency import Adjacency
 from hockeystick.composition import Composable, Terms
 from hockeystick.limits import Limits
 
-_FEWEST = 16  # distinct mechanisms, below which an exact question costs little
+_FEWEST = 48  # distinct mechanisms, below which an exact question costs less
 # Intervals of the grid up to the budget's epsilon. A lower curve, which moves atoms down, needs a
 # finer grid; only what is refused asks for it.
 _INTERVALS = {"upper": 2**13, "lower": 2**15}

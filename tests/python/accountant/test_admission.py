@@ -15,6 +15,7 @@ import pytest
 
 import hockeystick as hs
 from hockeystick import Accountant
+from hockeystick.accountant import kept_curves
 
 STEP = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
 TENTHS = [
@@ -141,7 +142,14 @@ KEPT = {
 }
 
 
+@pytest.fixture
+def keeps_few(monkeypatch):
+    """Curves of ledgers this short are kept."""
+    monkeypatch.setattr(kept_curves, "_FEWEST", 16)
+
+
 @pytest.mark.every(4)
+@pytest.mark.usefixtures("keeps_few")
 @pytest.mark.parametrize("kind", KEPT)
 @pytest.mark.parametrize("part", [0.98, 0.9999, 1.0001, 1.02])
 def test_what_is_kept_decides_as_the_whole_would(kind, part):
@@ -162,6 +170,7 @@ def test_what_is_kept_decides_as_the_whole_would(kind, part):
     assert acct._kept._composed
 
 
+@pytest.mark.usefixtures("keeps_few")
 def test_what_is_kept_follows_the_ledger_and_the_budget():
     """Of one composition, whatever was asked before."""
     acct = Accountant().compose(hs.Composition((mechanism, 1) for mechanism in MANY))
@@ -174,6 +183,7 @@ def test_what_is_kept_follows_the_ledger_and_the_budget():
             assert acct.would_exceed(**question) == same.would_exceed(**question)
 
 
+@pytest.mark.usefixtures("keeps_few")
 def test_a_locked_ledger_is_kept_between_blocks(tmp_path):
     run = hs.Composition((mechanism, 1) for mechanism in MANY)
     with Accountant.locked(tmp_path / "ledger.json") as acct:
