@@ -28,8 +28,8 @@ from hockeystick.verify.balls import (
     maximum,
 )
 from hockeystick.verify.curves import Composed
+from hockeystick.verify.ends import Between
 from hockeystick.verify.errors import NotKnownError
-from hockeystick.verify.made import Sides
 from hockeystick.verify.result import Verified
 from hockeystick.verify.sides import has_gap, sides
 from hockeystick.verify.work import afford, bounded, remaining
@@ -61,9 +61,9 @@ class Kept:
     def __init__(self, runs: Runs, adjacency: Adjacency) -> None:
         self.runs, self.adjacency = runs, adjacency
         self.has_gap: bool = any(has_gap(run, adjacency.directions) for run in runs)
-        self._made: dict[int, list[Sides]] = {}
+        self._made: dict[int, list[Between[Composed]]] = {}
 
-    def sides(self, digits: int) -> list[Sides]:
+    def sides(self, digits: int) -> list[Between[Composed]]:
         """Of each run and direction, made at the working precision in force."""
         if digits not in self._made:
             directions = self.adjacency.directions
@@ -252,7 +252,7 @@ VALUES = {questions.epsilon: 10, questions.power: 100}
 """At least as many values of each curve of reports are asked for: there are 21, and 203."""
 
 
-def _foresee(ask: Ask, runs: Runs, found: Sequence[Sides]) -> None:
+def _foresee(ask: Ask, runs: Runs, found: Sequence[Between[Composed]]) -> None:
     """Refuse what takes too long before it is done: each value of reports takes as much.
 
     Raises:
@@ -268,7 +268,7 @@ def _foresee(ask: Ask, runs: Runs, found: Sequence[Sides]) -> None:
     afford(VALUES[ask] * len(curves) * (before - remaining()))
 
 
-def _attained(ask: Ask, found: Sequence[Sides], point: float, digits: int) -> arb:
+def _attained(ask: Ask, found: Sequence[Between[Composed]], point: float, digits: int) -> arb:
     """By the best of the adversaries for whom it is known; they risk least where curves are high.
 
     Raises:

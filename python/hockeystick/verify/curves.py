@@ -26,6 +26,7 @@ from hockeystick.verify.laws import (
     Pair,
     law,
     supremum,
+    sure,
     undefined,
 )
 
@@ -122,7 +123,7 @@ def merged(laws: Counted) -> Counted:
             made.append((each, n))
         else:
             made[same] = (each, made[same][1] + n)
-    return [*made, (((arb(1), Gaussian(sum(squares, ZERO))),), 1)] if squares else made
+    return [*made, (sure(Gaussian(sum(squares, ZERO))), 1)] if squares else made
 
 
 def _equal(a: Pair, b: Pair) -> bool:

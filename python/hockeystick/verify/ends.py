@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from flint import arb, ctx
 
@@ -29,7 +29,7 @@ from hockeystick.verify.balls import (
     reverse,
 )
 from hockeystick.verify.errors import NotKnownError
-from hockeystick.verify.laws import Atoms, Mixed, Pair, Shifts, atomic, undefined
+from hockeystick.verify.laws import Atoms, Shifts, atomic, moved, sure, undefined
 
 OPEN = (known.FixedSizeSampled, known.Shuffled, known.ShuffledLocal, known.HockeyStickCurve)
 ENOUGH = 10  # digits of what is attained: what is proved lies further above
@@ -41,15 +41,21 @@ CLOSE = 1e-11  # of a hundredth of the line: the best threshold is found to so m
 Corner = tuple[Fraction, Fraction]
 
 
-class Ends(NamedTuple):
-    """The curve of one release lies between these."""
-
-    proved: Curve
-    attained: tuple[Curve, ...]
-    """Any of them: each by itself is attained."""
+Kind = TypeVar("Kind")
 
 
-def ends(mechanism: Mechanism, direction: Direction, digits: int) -> Ends:
+class Between(NamedTuple, Generic[Kind]):
+    """What is known of a mechanism or a run: its curve lies below the first, above all others.
+
+    Curves, laws or compositions.
+    """
+
+    proved: Kind
+    attained: tuple[Kind, ...]
+    """Each by itself, as by an adversary."""
+
+
+def ends(mechanism: Mechanism, direction: Direction, digits: int) -> Between[Curve]:
     """Of a mechanism of a kind in OPEN."""
     match mechanism:
         case known.FixedSizeSampled():
@@ -57,7 +63,7 @@ def ends(mechanism: Mechanism, direction: Direction, digits: int) -> Ends:
         case known.Shuffled():
             return _shuffled(mechanism, direction, digits)
         case known.ShuffledLocal():
-            return Ends(local.proved(mechanism, direction), tuple(local.attained(mechanism)))
+            return Between(local.proved(mechanism, direction), tuple(local.attained(mechanism)))
         case known.HockeyStickCurve():
             return _given(mechanism, direction)
     raise NotKnownError(f"no curves are known above and below {mechanism!r}")
@@ -115,7 +121,7 @@ class _Batch:
         return total
 
 
-def _fixed(mechanism: known.FixedSizeSampled, direction: Direction) -> Ends:
+def _fixed(mechanism: known.FixedSizeSampled, direction: Direction) -> Between[Curve]:
     """Balle, Barthe & Gaboardi (2018), and Slepian's inequality for special records.
 
     Without replacement what is proved is attained. With the record 1 and the other 0 (or -1), and
@@ -135,16 +141,14 @@ def _fixed(mechanism: known.FixedSizeSampled, direction: Direction) -> Ends:
     back = batch.opposite if direction is Direction.SPECIAL_ADD else batch.equal
     proved = both_ways(lambda x: forth(x.exp()), lambda x: back(x.exp()))
     shifts: Shifts = tuple((w, j * batch.mu) for j, w in enumerate(batch.weights))
-    still: Shifts = ((arb(1), ZERO),)
-    pairs: list[Pair] = [Mixed(shifts, still), Mixed(still, tuple((w, -s) for w, s in shifts))]
     if not mechanism.replacement:
-        return Ends(proved, (proved,))
-    attained = [closed.drawn(((arb(1), pair),)) for pair in pairs]
+        return Between(proved, (proved,))
+    attained = [closed.drawn(sure(moved(shifts, way))) for way in (Direction.REMOVE, Direction.ADD)]
     if not direction.replaces:  # all others opposite to the record
         with_it, without = (_tail([(w, k * s) for w, s in shifts]) for k in (2, 1))
         top = (50 + 2 * shifts[-1][1]).upper()
         attained.append(_thresholds(with_it, without, top, back=direction.backward))
-    return Ends(proved, tuple(one for one in attained if one))
+    return Between(proved, tuple(one for one in attained if one))
 
 
 def _tail(parts: Sequence[tuple[arb, arb]]) -> Curve:
@@ -177,7 +181,7 @@ def _opposite(m: arb, alpha: arb, w: arb) -> arb:
     return normal_tail(z - m) - alpha * normal_tail(z) - w * normal_tail(z + m)
 
 
-def _shuffled(mechanism: known.Shuffled, direction: Direction, digits: int) -> Ends:
+def _shuffled(mechanism: known.Shuffled, direction: Direction, digits: int) -> Between[Curve]:
     """The theorems or the record's own step, and what its batches, or an allocation, tell."""
     if direction in (Direction.REMOVE, Direction.ADD):
         raise undefined(mechanism, direction)
@@ -202,7 +206,7 @@ def _shuffled(mechanism: known.Shuffled, direction: Direction, digits: int) -> E
             attained.append(
                 shuffles.Joined(ball_of(joined), allocated, proved, back=direction.backward)
             )
-    return Ends(proved or own, tuple(attained))
+    return Between(proved or own, tuple(attained))
 
 
 def _thresholds(first: Curve, second: Curve, top: arb, *, back: bool) -> Curve:
@@ -245,7 +249,7 @@ def outcomes_above(mechanism: known.HockeyStickCurve, direction: Direction) -> A
     return atomic([(q, p) for p, q in pairs] if direction.backward else pairs)
 
 
-def _given(mechanism: known.HockeyStickCurve, direction: Direction) -> Ends:
+def _given(mechanism: known.HockeyStickCurve, direction: Direction) -> Between[Curve]:
     """All curves between the points: the convex hull above, chords continued below, exactly."""
     alpha, lower, upper = (
         [Fraction(x) for x in values]
@@ -280,7 +284,7 @@ def _given(mechanism: known.HockeyStickCurve, direction: Direction) -> Ends:
     curves: list[Curve] = [lambda x: above(x.exp()), lambda x: below(x.exp())]
     if direction.backward:
         curves = [reverse(one) for one in curves]
-    return Ends(curves[0], (curves[1],))
+    return Between(curves[0], (curves[1],))
 
 
 def lower_hull(corners: Sequence[Corner]) -> list[Corner]:

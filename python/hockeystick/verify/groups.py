@@ -16,9 +16,9 @@ from hockeystick.verify.laws import (
     Gaussian,
     Laplace,
     Law,
-    Mixed,
     Pair,
     laws,
+    moved,
     square_of,
     undefined,
 )
@@ -98,7 +98,4 @@ def _drawn(mu: arb, rates: Sequence[arb], direction: Direction) -> Pair:
         rest = [*((1 - rate) * mass for mass in masses), ZERO]
         masses = [a + b for a, b in zip(more, rest, strict=True)]
     up = tuple((mass, j * mu) for j, mass in enumerate(masses) if not mass.is_zero())
-    still = ((arb(1), ZERO),)
-    if direction.backward:
-        return Mixed(still, tuple((mass, -s) for mass, s in up))
-    return Mixed(up, still)
+    return moved(up, direction)

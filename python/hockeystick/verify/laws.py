@@ -95,7 +95,12 @@ Law = tuple[tuple[arb, Pair], ...]  # a public draw: the probability of each pai
 def law(mechanism: Mechanism, direction: Direction) -> Law:
     """The pair, or the drawn pairs, of one release."""
     made = _law(mechanism, direction)
-    return made if isinstance(made, tuple) else ((arb(1), made),)
+    return made if isinstance(made, tuple) else sure(made)
+
+
+def sure(pair: Pair) -> Law:
+    """A law without a draw."""
+    return ((arb(1), pair),)
 
 
 @singledispatch
@@ -210,7 +215,7 @@ def _(mechanism: known.TruncatedPoissonGaussian, direction: Direction) -> Law:
     special = direction in (Direction.SPECIAL_REMOVE, Direction.SPECIAL_ADD)
     whole = sampled(arb(noise), q, direction)
     halved = sampled(arb(noise) / 2, rate, Direction.REPLACE if special else direction)
-    return ((1 - cut, whole), (cut, halved)) if q < 1 else ((arb(1), halved),)
+    return ((1 - cut, whole), (cut, halved)) if q < 1 else sure(halved)
 
 
 @_law.register
@@ -257,13 +262,19 @@ def _(mechanism: known.PoissonSampled, direction: Direction) -> Pair:
 
 def sampled(sigma: arb, rate: arb, direction: Direction) -> Pair:
     """(1-q) N(0) + q N(1), or N(-1), against N(0), or (1-q) N(0) + q N(1), turned to ascend."""
-    m, rest = 1 / sigma, 1 - rate
-    still = ((arb(1), ZERO),)
-    up: Shifts = tuple(part for part in ((rest, ZERO), (rate, m)) if not part[0].is_zero())
-    down: Shifts = tuple((p, -s) for p, s in up)
+    up: Shifts = ((1 - rate, ZERO), (rate, 1 / sigma))
+    up = tuple(part for part in up if not part[0].is_zero())
     if _distance(direction) > 1:
-        return Mixed(up, down)
-    return Mixed(still, down) if direction.backward else Mixed(up, still)
+        return Mixed(up, tuple((p, -s) for p, s in up))
+    return moved(up, direction)
+
+
+def moved(up: Shifts, direction: Direction) -> Mixed:
+    """Normal noise moved at random against noise that is not, or the reverse, turned to ascend."""
+    still = ((arb(1), ZERO),)
+    if direction.backward:
+        return Mixed(still, tuple((p, -s) for p, s in up))
+    return Mixed(up, still)
 
 
 def _mixture(mechanism: known.GaussianMixture, direction: Direction, rate: arb) -> Pair:
@@ -275,10 +286,7 @@ def _mixture(mechanism: known.GaussianMixture, direction: Direction, rate: arb) 
     for s, p in zip(mechanism.sensitivities, mechanism.probabilities, strict=True):
         masses[s] = masses.get(s, ZERO) + rate * arb(p) / total
     up = tuple((p, arb(s) / deviation) for s, p in masses.items() if not p.is_zero())
-    still = ((arb(1), ZERO),)
-    if direction.backward:
-        return Mixed(still, tuple((p, -s) for p, s in up))
-    return Mixed(up, still)
+    return moved(up, direction)
 
 
 def _ordered(pairs: Masses, direction: Direction) -> Masses:

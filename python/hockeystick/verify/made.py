@@ -4,7 +4,6 @@
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
-from typing import NamedTuple
 
 from flint import arb, ctx
 
@@ -15,7 +14,7 @@ from hockeystick.verify.atoms import Steps
 from hockeystick.verify.balls import ZERO, Curve, ball_of, both_ways, falling_root, maximum
 from hockeystick.verify.closed import sampled
 from hockeystick.verify.curves import Composed
-from hockeystick.verify.ends import Ends, lower_hull
+from hockeystick.verify.ends import Between, lower_hull
 from hockeystick.verify.groups import any_for_all, chained
 from hockeystick.verify.knots import Knots, exactly, farthest
 from hockeystick.verify.laws import undefined
@@ -27,14 +26,7 @@ FINE = 1000  # knots of the run
 Made = known.AnyOf | known.PoissonSampledRun | known.BestOf | known.Grouped
 
 
-class Sides(NamedTuple):
-    """A composition's curve lies below the first, and above each of the others."""
-
-    proved: Composed
-    attained: tuple[Composed, ...]
-
-
-Of = Callable[[Composable, Direction], Sides]
+Of = Callable[[Composable, Direction], Between[Composed]]
 
 
 class Number:
@@ -133,13 +125,13 @@ def best_below(number: Number, knots: Knots) -> Curve:
     return at
 
 
-def ends_of_made(mechanism: Made, direction: Direction, curves: Of) -> Ends:
+def ends_of_made(mechanism: Made, direction: Direction, curves: Of) -> Between[Curve]:
     """The curves above and below one release; `curves` has those of a run in a direction."""
     if isinstance(mechanism, known.AnyOf):
         every = [curves(1 * one, direction) for one in mechanism.options]
         proved = [one.proved.delta for one in every]
         attained = tuple(one.delta for sides in every for one in sides.attained)
-        return Ends(lambda epsilon: maximum(*(one(epsilon) for one in proved)), attained)
+        return Between(lambda epsilon: maximum(*(one(epsilon) for one in proved)), attained)
     if isinstance(mechanism, known.Grouped):
         return _of_group(mechanism, direction, curves)
     forward = direction.reversed if direction.backward else direction
@@ -151,19 +143,19 @@ def ends_of_made(mechanism: Made, direction: Direction, curves: Of) -> Ends:
         above, *below = (
             sampled(rate, one.delta, back=back) for one in (both.proved, *both.attained)
         )
-        return Ends(above, tuple(below))
+        return Between(above, tuple(below))
     return _of_best(mechanism, direction, curves)
 
 
-def _of_group(group: known.Grouped, direction: Direction, curves: Of) -> Ends:
+def _of_group(group: known.Grouped, direction: Direction, curves: Of) -> Between[Curve]:
     """Chains of neighbours above, and what sees any of a sampled group below."""
     one = 1 * group.mechanism
     forth, back = (curves(one, way).proved.delta for way in (direction, direction.reversed))
     below = curves(1 * any_for_all(group), direction).attained
-    return Ends(chained(group.size, forth, back), tuple(side.delta for side in below))
+    return Between(chained(group.size, forth, back), tuple(side.delta for side in below))
 
 
-def _of_best(best: known.BestOf, direction: Direction, curves: Of) -> Ends:
+def _of_best(best: known.BestOf, direction: Direction, curves: Of) -> Between[Curve]:
     """The theorem on ranks; the best is a function of the number and of as many runs as it has."""
     number = Number(best)
     forth, behind = (curves(best.run, way) for way in (direction, direction.reversed))
@@ -182,4 +174,4 @@ def _of_best(best: known.BestOf, direction: Direction, curves: Of) -> Ends:
         knots if one is forth.proved else Knots(one.delta, one.infinite, FINE, ends)
         for one in forth.attained
     )
-    return Ends(least, tuple(best_below(number, one) for one in attained))
+    return Between(least, tuple(best_below(number, one) for one in attained))

@@ -4,7 +4,6 @@
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from flint import arb, ctx
 
@@ -14,11 +13,11 @@ from hockeystick.composition import Mechanism
 from hockeystick.verify import batches, divergences, groups, local, matrices
 from hockeystick.verify.balls import ZERO, Curve
 from hockeystick.verify.curves import Composed, Counted, composed, of_laws
-from hockeystick.verify.ends import OPEN, ends, outcomes_above
+from hockeystick.verify.ends import OPEN, Between, ends, outcomes_above
 from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.knots import Knots, hull_of
-from hockeystick.verify.laws import Gaussian, Law, atomic, law, sampled, undefined
-from hockeystick.verify.made import MADE, Made, Of, Sides, ends_of_made
+from hockeystick.verify.laws import Gaussian, Law, atomic, law, sampled, sure, undefined
+from hockeystick.verify.made import MADE, Made, Of, ends_of_made
 from hockeystick.verify.work import remaining
 
 BETWEEN = (known.GaussianBetween, known.SampledBetween)
@@ -33,18 +32,11 @@ OF_KNOTS = 4  # digits of a curve of which there are knots alone
 Releases = Sequence[tuple[Mechanism, int]]
 
 
-class _Release(NamedTuple):
-    """Laws above and below one release; below by one adversary, or by either of two."""
-
-    above: Law
-    below: tuple[Law, ...]
-
-
-def sides(releases: Releases, direction: Direction, digits: int) -> Sides:
+def sides(releases: Releases, direction: Direction, digits: int) -> Between[Composed]:
     """Of any composition: both sides are one where it has no gap."""
     if not has_gap(releases, (direction,)):
         exact = composed(releases, direction, digits)
-        return Sides(exact, (exact,))
+        return Between(exact, (exact,))
     releases = [(_as_run(mechanism), n) for mechanism, n in releases]
     if len(releases) == 1 and releases[0][1] == 1 and isinstance(releases[0][0], ALONE):
         alone = releases[0][0]
@@ -52,10 +44,10 @@ def sides(releases: Releases, direction: Direction, digits: int) -> Sides:
             found = ends(alone, direction, digits)
         else:
             found = ends_of_made(alone, direction, _of(alone, digits))
-        return Sides(_alone(found.proved), tuple(map(_alone, found.attained)))
+        return Between(_alone(found.proved), tuple(map(_alone, found.attained)))
     both = [(_release(mechanism, direction, digits), n) for mechanism, n in releases]
     pairs = zip(releases, both, strict=True)
-    above = [(one.above, n) for (it, _), (one, n) in pairs if not isinstance(it, known.RenyiDP)]
+    above = [(one.proved, n) for (it, _), (one, n) in pairs if not isinstance(it, known.RenyiDP)]
     curves = divergences.of_releases(releases)
     if any(isinstance(mechanism, known.ZCDP) for mechanism, _ in releases):
         normal = [(made[0][1], n) for made, n in above]
@@ -65,11 +57,11 @@ def sides(releases: Releases, direction: Direction, digits: int) -> Sides:
     if len(curves) == 1 and not above:
         proved = _alone(hull_of(curves[0]))
     else:
-        knots: Counted = [(((arb(1), Knots(one, number=MANY).above()),), 1) for one in curves]
+        knots: Counted = [(sure(Knots(one, number=MANY).above()), 1) for one in curves]
         proved = of_laws([*above, *knots], digits)
-    most = max(len(one.below) for one, _ in both)
-    belows = [[(one.below[k % len(one.below)], n) for one, n in both] for k in range(most)]
-    return Sides(proved, tuple(of_laws(below, digits) for below in belows))
+    most = max(len(one.attained) for one, _ in both)
+    belows = [[(one.attained[k % len(one.attained)], n) for one, n in both] for k in range(most)]
+    return Between(proved, tuple(of_laws(below, digits) for below in belows))
 
 
 def has_gap(releases: Releases, directions: Sequence[Direction]) -> bool:
@@ -99,21 +91,21 @@ def _alone(curve: Curve) -> Composed:
 
 
 def _normal(square: arb) -> Law:
-    return ((arb(1), Gaussian(square)),)
+    return sure(Gaussian(square))
 
 
 def _nothing() -> Law:
     """What tells nothing: the loss is 0."""
-    return ((arb(1), atomic([(arb(1), arb(1))])),)
+    return sure(atomic([(arb(1), arb(1))]))
 
 
-def _release(mechanism: Mechanism, direction: Direction, digits: int) -> _Release:
+def _release(mechanism: Mechanism, direction: Direction, digits: int) -> Between[Law]:
     if isinstance(mechanism, MADE) or groups.is_bounded(mechanism, direction):
         return _made(mechanism, direction, digits)  # type: ignore[arg-type]
     match mechanism:
         case known.ZCDP() | known.RenyiDP():
             normal = _normal(2 * divergences.rho_of(mechanism))
-            found = _Release(normal, (normal,))
+            found = Between(normal, (normal,))
         case known.GaussianBetween() | known.SampledBetween():
             found = _between_noises(mechanism, direction)
         case (
@@ -135,21 +127,21 @@ def _release(mechanism: Mechanism, direction: Direction, digits: int) -> _Releas
             local.check(mechanism, direction)
             found = _reports(mechanism, ctx.prec)
         case known.HockeyStickCurve():
-            found = _Release(((arb(1), outcomes_above(mechanism, direction)),), (_nothing(),))
+            found = Between(sure(outcomes_above(mechanism, direction)), (_nothing(),))
         case _:
             exact = law(mechanism, direction)
-            found = _Release(exact, (exact,))
+            found = Between(exact, (exact,))
     return found
 
 
 @lru_cache(maxsize=8)
-def _reports(mechanism: known.ShuffledLocal, _: int) -> _Release:
+def _reports(mechanism: known.ShuffledLocal, _: int) -> Between[Law]:
     """The same in both directions, at the working precision in force."""
     curve = local.proved(mechanism, Direction.REPLACE, composed=True)
     some = _affordable(curve)
     proved = Knots(curve, number=some).above()
     below = (Knots(one, number=some).below() for one in local.attained(mechanism))
-    return _Release(((arb(1), proved),), tuple(((arb(1), one),) for one in below))
+    return Between(sure(proved), tuple(map(sure, below)))
 
 
 def _affordable(curve: Curve) -> int:
@@ -168,16 +160,16 @@ def _affordable(curve: Curve) -> int:
     return min(number, SOME)
 
 
-def _between(least: arb | float, most: arb | float, direction: Direction) -> _Release:
+def _between(least: arb | float, most: arb | float, direction: Direction) -> Between[Law]:
     """A Gaussian whose noise is in that range."""
     distance = 2 if direction.replaces else 1
     low, high = ((distance / arb(noise)) ** 2 for noise in (most, least))
-    return _Release(_normal(high), (_normal(low),))
+    return Between(_normal(high), (_normal(low),))
 
 
 def _between_noises(
     mechanism: known.GaussianBetween | known.SampledBetween, direction: Direction
-) -> _Release:
+) -> Between[Law]:
     """The same, on a sample or not."""
     if isinstance(mechanism, known.GaussianBetween):
         return _between(mechanism.least_noise, mechanism.most_noise, direction)
@@ -186,16 +178,16 @@ def _between_noises(
         law(known.Gaussian(noise).poisson_sampled(q), direction)
         for noise in (inner.least_noise, inner.most_noise)
     )
-    return _Release(proved, (attained,))
+    return Between(proved, (attained,))
 
 
-def _made(mechanism: Made, direction: Direction, digits: int) -> _Release:
+def _made(mechanism: Made, direction: Direction, digits: int) -> Between[Law]:
     """Its curves at knots; of a menu below, whoever always chooses the same."""
     proved, attained = ends_of_made(mechanism, direction, _of(mechanism, digits))
-    above: Law = ((arb(1), Knots(proved).above()),)
+    above = sure(Knots(proved).above())
     if isinstance(mechanism, known.AnyOf):
-        return _Release(above, tuple(law(one, direction) for one in mechanism.options))
-    return _Release(above, tuple(((arb(1), Knots(one).below()),) for one in attained))
+        return Between(above, tuple(law(one, direction) for one in mechanism.options))
+    return Between(above, tuple(sure(Knots(one).below()) for one in attained))
 
 
 def _of(mechanism: Made, digits: int) -> Of:
@@ -206,7 +198,7 @@ def _of(mechanism: Made, digits: int) -> Of:
 
 def _selected(
     mechanism: known.SelectedSteps | known.RandomAllocation, direction: Direction
-) -> _Release:
+) -> Between[Law]:
     """Whoever knows the steps sees as many Gaussians; the sum of all outputs is one Gaussian."""
     if direction.replaces:
         raise undefined(mechanism, direction)
@@ -214,23 +206,23 @@ def _selected(
     square = mechanism.epochs / arb(mechanism.mechanism.noise_multiplier) ** 2
     if isinstance(mechanism, known.SelectedSteps):
         joined = mechanism.selected
-        return _Release(_normal(joined * square), (_normal(joined**2 * square / mechanism.steps),))
+        return Between(_normal(joined * square), (_normal(joined**2 * square / mechanism.steps),))
     mean, below = _normal(square / mechanism.steps), batches.allocated(mechanism, direction)
-    more: list[Law] = [((arb(1), Knots(one, number=MANY).below()),) for one in below]
-    return _Release(_normal(square), (mean, *more))
+    more = [sure(Knots(one, number=MANY).below()) for one in below]
+    return Between(_normal(square), (mean, *more))
 
 
-def _shuffled(mechanism: known.Shuffled, direction: Direction) -> _Release:
+def _shuffled(mechanism: known.Shuffled, direction: Direction) -> Between[Law]:
     """Whoever knows the batch sees one Gaussian; tests of the batches of each epoch."""
     if direction in (Direction.REMOVE, Direction.ADD):
         raise undefined(mechanism, direction)
     distance = 2 if direction.replaces else 1
     square = mechanism.epochs * (distance / arb(mechanism.mechanism.noise_multiplier)) ** 2
     below = [Knots(steps, number=MANY).below() for steps in batches.attained(mechanism, direction)]
-    return _Release(_normal(square), tuple(((arb(1), one),) for one in below))
+    return Between(_normal(square), tuple(map(sure, below)))
 
 
-def _fixed(mechanism: known.FixedSizeSampled, direction: Direction) -> _Release:
+def _fixed(mechanism: known.FixedSizeSampled, direction: Direction) -> Between[Law]:
     """Whoever knows the batch sees a Gaussian, or nothing; others may be all alike, in two ways."""
     if direction in (Direction.REMOVE, Direction.ADD):
         raise undefined(mechanism, direction)
@@ -239,4 +231,4 @@ def _fixed(mechanism: known.FixedSizeSampled, direction: Direction) -> _Release:
     noise = arb(mechanism.mechanism.noise_multiplier) / (2 if direction.replaces else 1)
     rate = arb(mechanism.batch_size) / mechanism.dataset_size
     pairs = [sampled(noise, rate, direction) for direction in (Direction.REMOVE, Direction.ADD)]
-    return _Release(_normal(1 / noise**2), tuple(((arb(1), pair),) for pair in pairs))
+    return Between(_normal(1 / noise**2), tuple(map(sure, pairs)))
