@@ -58,10 +58,11 @@ std::vector<std::string_view> method_names() {
 Solver::Solver(const MergedDirection& run, const Question& question, const Limits& limits)
     : task_{run, question, limits, enclosed({0, question.wants_epsilon() ? infinity : 1}, {})} {}
 
-Answer Solver::solve() {
+Answer Solver::solve(double known) {
   Answer& answer = task_.answer;
-  while (!answer.converged && choose() && !is_small_enough()) attempt();
-  if (!task_.question.wants_epsilon() && answer.upper <= task_.limits.floor()) answer.converged = true;
+  while (!answer.converged && answer.upper > known && choose() && !is_small_enough()) attempt();
+  const bool is_lost = !task_.question.wants_epsilon() && answer.upper <= task_.limits.floor();
+  if (is_lost || answer.upper <= known) answer.converged = true;
   if (answer.converged) answer.limited_by = {};
   if (!answer.converged && answer.limited_by.empty()) answer.limited_by = task_.is_named() ? "method" : "passes";
   return answer;

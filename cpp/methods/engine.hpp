@@ -33,8 +33,9 @@ class Solver {
  public:
   Solver(const MergedDirection& run, const Question& question, const Limits& limits);
 
-  /// Makes attempts, each by the cheapest method that is forecast to be tight, until the answer is tight.
-  Answer solve();
+  /// Makes attempts, each by the cheapest method that is forecast to be tight, until the answer is tight, or known to
+  /// be at most `known`, which need not be told apart.
+  Answer solve(double known = -infinity);
 
   /// The evaluator that answered last.
   std::shared_ptr<const Evaluator> evaluator() const { return evaluator_; }

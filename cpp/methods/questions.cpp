@@ -179,7 +179,7 @@ class Engine {
       if (by_sibling(*run)) continue;
       run->keep(nullptr);
       Solver solver(run->merged(), question_, limits_);
-      const Answer found = solver.solve();
+      const Answer found = solver.solve(worst_ ? worst_->lower : -infinity);  // of a direction that is worse
       take(found);
       see(*run, found);
       plan_ = solver.evaluator();

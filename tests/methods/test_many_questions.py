@@ -125,3 +125,17 @@ def test_deltas_beyond_one_below_the_smallest_of_interest_are_answers():
     assert len(last) > 30
     assert all(a.converged for a in last)
     assert len({a.upper for a in last}) == 1
+
+
+def test_a_direction_that_cannot_matter_is_not_told_apart():
+    step = hs.Gaussian(noise_multiplier=0.0949).poisson_sampled(0.0356)
+    ways = [[(step.dominating_pair(way), 636)] for way in (Direction.REMOVE, Direction.ADD)]
+
+    def work(directions):
+        before = _core.work.taken()
+        (answer,) = ask("epsilon", directions, [1 - 1.07e-8])
+        assert answer.lower > 70 or directions == ways[1:]
+        return _core.work.taken() - before
+
+    removed, added = work(ways[:1]), work(ways[1:])
+    assert work(ways) <= removed + 1e-3 * added
