@@ -66,7 +66,8 @@ void ContourPlanner::seek_complement() {
   const double nothing = math::log(0.01 * question_.tolerance_at(1));
   const auto log_unit = [&](double tilt) { return saddlepoint_.cumulants(tilt).value - tilt * at_.epsilon; };
   double tilt = std::clamp(at.tilt, -0.9, -std::min(0.5, 1 / at.deviation));
-  while (tilt < -1e-9 && log_unit(tilt / 2) < nothing) tilt /= 2;  // finite losses may be next to nothing
+  // Finite losses may be next to nothing, whatever the tilt: at most 30 halvings.
+  while (tilt < -1e-9 && log_unit(tilt / 2) < nothing) tilt /= 2;
   tilt = on_grid(tilt);
   const double deviation = std::sqrt(saddlepoint_.cumulants(tilt).variance);
   const double share = scaled_normal_tail(-tilt * deviation) + scaled_normal_tail((1 + tilt) * deviation);

@@ -260,11 +260,16 @@ bool is_of_either_order(const Run& run, const Row& row, Points points) {
 
 Answers ask_once(const Run& run, const Row& row, std::size_t adjacency, Points points, const Limits& limits) {
   if (is_of_either_order(run, row, points)) {
-    const Comparison way = adjacencies[adjacency].comparisons.front();
-    Answers answers = in_comparison(run, row, is_backward(way) ? reversed(way) : way, points, limits);
-    if (std::all_of(answers.begin(), answers.end(), [](const Answer& each) { return each.converged; })) return answers;
-    narrow(row, all_of(points), in_comparison(run, row, is_backward(way) ? way : reversed(way), points, limits),
-           Known::both_ends, limits, answers);
+    const Comparison way = adjacencies[adjacency].comparisons.front(), back = is_backward(way) ? way : reversed(way);
+    Answers answers;
+    // Losses where a record is added end, so that a line of moments may tell them at once.
+    for (const auto& [one, most] : {std::pair(back, tuning::cheap), {reversed(back), infinity}, {back, infinity}}) {
+      const WorkLimit work(most);
+      Answers found = in_comparison(run, row, one, points, limits);
+      if (!answers.empty()) narrow(row, all_of(points), answers, Known::both_ends, limits, found);
+      answers = std::move(found);
+      if (std::all_of(answers.begin(), answers.end(), [](const Answer& each) { return each.converged; })) break;
+    }
     return answers;
   }
   if (!run.is_exact_in(adjacency))
