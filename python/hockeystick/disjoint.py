@@ -161,7 +161,7 @@ class DisjointParts(InSentences, PrivacyViews, AttackViews, LossViews):
     def _certified(
         self, query: Query, points: FloatArray, answers: _core.Answers, limits: Limits
     ) -> Bounds[Any]:
-        """Or the error of the first run whose bounds are too wide."""
+        """Bounds on the worst run; an error names the first run whose bounds are too wide."""
         certified = super(DisjointParts, self)._certified
         try:
             return certified(query, points, answers, limits)

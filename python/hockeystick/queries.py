@@ -200,7 +200,7 @@ class Asked(Hinting, ABC):
 
 
 def described(cls: Class) -> Class:
-    """The class, with the options of its questions named in help()."""
+    """Name the options of a class's questions in help()."""
     for name, ask in list(vars(cls).items()):
         if inspect.isfunction(ask):
             ask.__qualname__ = name  # Python's own messages name no class of the inside

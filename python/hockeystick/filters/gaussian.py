@@ -29,7 +29,7 @@ class Reading(NamedTuple):
     epsilon: float
     """The epsilon of that level at its delta, certified from above [nats]."""
     delta: float
-    """The one that was fixed with the level."""
+    """The delta that was fixed with the level."""
 
 
 class GaussianFilter(Filter):

@@ -29,7 +29,7 @@ class FromRun(EnclosedMechanism):
         return ()
 
     def moment_pairs(self, direction: Direction, accuracy: Accuracy) -> Pairs:
-        """Likewise the Renyi divergences and the mass of infinite losses."""
+        """Pairs that enclose the Renyi divergences and the mass of infinite losses; or none."""
         del direction, accuracy
         return ()
 

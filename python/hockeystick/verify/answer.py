@@ -64,7 +64,7 @@ class Kept:
         self._made: dict[int, list[Between[Composed]]] = {}
 
     def sides(self, digits: int) -> list[Between[Composed]]:
-        """Of each run and direction, made at the working precision in force."""
+        """What is proved and attained of each run and direction, at the precision in force."""
         if digits not in self._made:
             directions = self.adjacency.directions
             self._made[digits] = [

@@ -60,7 +60,7 @@ def attained(mechanism: Shuffled, direction: Direction) -> list[Steps]:
 
 
 def allocated(mechanism: RandomAllocation, direction: Direction) -> list[Steps]:
-    """Of one epoch of random allocation, where others add nothing: by a sum over the steps."""
+    """Tests of one epoch of random allocation, where others add nothing, by a sum of steps."""
     assert isinstance(mechanism.mechanism, Gaussian)  # noqa: S101, as all callers know
     mu = double_below(arb(mechanism.epochs).sqrt() / arb(mechanism.mechanism.noise_multiplier))
     if not (1 < mechanism.steps <= MOST_BATCHES and mu <= MOST_MU):
@@ -84,7 +84,7 @@ def largest(batches: int, means: Means, joined: Fraction, *, back: bool) -> Step
     others = [(batches - 1) * (-tail).log1p() for tail in tails]
 
     def law(mean: float) -> Sequence[arb]:
-        """Of the cells from each edge on, P(max > edge) beforehand."""
+        """P(max > edge) at each edge."""
         own = tails if mean == 0 else [normal_tail(c - arb(mean)) for c in edges]
         beyond = [-(rest + (-tail).log1p()).expm1() for rest, tail in zip(others, own, strict=True)]
         return [arb(1), *beyond[1:], ZERO]
@@ -110,7 +110,7 @@ def chosen(batches: int, means: Means, share: Fraction, *, back: bool) -> Steps:
     turn = 1 + sum(bool(edge < TURN) for edge in edges)
 
     def cells(mean: float, others: int) -> list[arb]:
-        """Of the largest of an output of that mean and of others of mean 0."""
+        """Cells of the largest of an output of that mean and of others of mean 0."""
         tails = [(normal_tail(c - arb(mean)), normal_tail(c)) for c in edges]
         beyond = (-(others * (-b).log1p() + (-a).log1p()).expm1() for a, b in tails)
         return [a - b for a, b in pairwise([arb(1), *beyond, ZERO])]
@@ -137,7 +137,7 @@ def chosen(batches: int, means: Means, share: Fraction, *, back: bool) -> Steps:
 
 
 def _steps(before: Sequence[arb], after: Sequence[arb], *, back: bool) -> Steps:
-    """Of outcomes of those masses; without those whose masses hardly are known."""
+    """The curve of outcomes with these masses, without those whose masses are hardly known."""
     p, q = (after, before) if back else (before, after)
     both = [
         (a, b) for a, b in zip(p, q, strict=True) if a > a.rad() * KNOWN and b > b.rad() * KNOWN
@@ -169,7 +169,7 @@ class _Law(NamedTuple):
 
 @lru_cache(maxsize=8)
 def _sums(batches: int, means: Means, mean: float, joined: Fraction) -> _Law:
-    """Of an epoch in which a record's batch has that mean."""
+    """The law of the sum in an epoch where the record's batch has that mean."""
     period = _period(batches)
     others = _others(batches, means)
     own = _term(means, mean, period)
@@ -216,7 +216,7 @@ def _f(means: Means) -> Sequence[float]:
 
 
 def _term(means: Means, mean: float, period: int) -> _Law:
-    """Of one batch's f, whose output is N(mean, 1)."""
+    """The law of f of one batch, whose output is N(mean, 1)."""
     f, masses = _f(means), [0] * period
     with ctx.workprec(2 * BITS):
         edges = [arb(k) / CELLS - FARTHEST - arb(mean) for k in range(1, len(f))]

@@ -26,7 +26,7 @@ DOUBLINGS = 120  # of an x: losses that hardly grow reach epsilon far out
 
 
 def gaussian(square: arb) -> Curve:
-    """Of N(mu) against N(0), mu^2 = `square` > 0 (Balle & Wang 2018, Theorem 8)."""
+    """The curve of N(mu) against N(0), mu^2 = `square` > 0 (Balle & Wang 2018, Theorem 8)."""
 
     def curve(epsilon: arb) -> arb:
         mu = square.sqrt()
@@ -37,7 +37,7 @@ def gaussian(square: arb) -> Curve:
 
 
 def drawn(law: Law) -> Curve | None:
-    """Of one release of a public draw of pairs; None where a pair has no curve here."""
+    """The curve of one release of a public draw of pairs; None if one has none here."""
     curves = [(weight, _curve(pair)) for weight, pair in law]
 
     def curve(epsilon: arb) -> arb:
@@ -137,7 +137,7 @@ def _logistic(m: arb, epsilon: arb) -> arb:
 
 
 def sampled(rate: arb, curve: Curve, *, back: bool) -> Curve:
-    """Of a run of which a record is part with that probability; `curve` is that of its removal.
+    """The curve of a run on a sample; `curve` is that of the run, where a record is removed.
 
     P' = (1 - q) Q + q P, so that h'(alpha) = q h((alpha - 1 + q) / q) where alpha > 1 - q.
     """

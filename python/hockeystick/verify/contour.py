@@ -46,11 +46,11 @@ class Contour:
 
     @property
     def number(self) -> int:
-        """Of distinct laws."""
+        """The number of distinct laws."""
         return len(self._laws)
 
     def rough(self, digits: int) -> "Contour":
-        """The same to fewer digits, for a search."""
+        """The curve to fewer digits, for a search."""
         return Contour(self._laws, digits, self.tilts)
 
     def nearer(self, epsilon: arb, target: arb) -> arb:
@@ -83,7 +83,7 @@ class Contour:
         return self._replanned(epsilon)
 
     def _replanned(self, epsilon: arb) -> arb:
-        """The same on a line made for this epsilon, which is kept."""
+        """delta by points of a line that is made for this epsilon, and kept."""
         at = float(epsilon)
         if not any(map(_falls, (law for law, _ in self._laws))):
             return self._smooth(epsilon)

@@ -47,7 +47,7 @@ class Composed:
     slack: arb
     """An upper bound on the P-mass of sums of outcomes that are not listed."""
     supremum: arb | None
-    """Of the finite losses; None if there is none."""
+    """The supremum of the finite losses; None if they have none."""
     finite: Curve
     """The curve of the finite losses that are listed."""
     method: str
@@ -110,7 +110,7 @@ def allocated(
 
 
 def merged(laws: Counted) -> Counted:
-    """The same with all Gaussians in one, and with Laplace mechanisms that are surely equal."""
+    """The laws with all Gaussians merged, and Laplace mechanisms that are surely equal."""
     made: Counted = []
     squares = []
     for each, n in laws:
@@ -144,7 +144,7 @@ def _some(masses: list[tuple[arb, int]]) -> arb:
 
 
 def supremum_of(made: Law) -> arb | None:
-    """Of the finite losses of all pairs that may be drawn; None if there is none."""
+    """The supremum of the finite losses of all pairs that may be drawn; None if none exists."""
     ends = [supremum(pair) for _, pair in made]
     largest = ZERO
     for k, end in enumerate(ends):

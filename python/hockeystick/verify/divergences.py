@@ -26,7 +26,7 @@ def of_releases(releases: Releases) -> list[Curve]:
 
 
 def rho_of(mechanism: known.ZCDP | known.RenyiDP) -> arb:
-    """Of a Gaussian that attains it: its divergence of an order is rho times that order."""
+    """The rho of a Gaussian that attains it: its divergence of order a is rho a."""
     if isinstance(mechanism, known.ZCDP):
         return arb(mechanism.rho)
     return arb(mechanism.divergence) / arb(mechanism.order)

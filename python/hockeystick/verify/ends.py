@@ -56,7 +56,7 @@ class Between(NamedTuple, Generic[Kind]):
 
 
 def ends(mechanism: Mechanism, direction: Direction, digits: int) -> Between[Curve]:
-    """Of a mechanism of a kind in OPEN."""
+    """The curves above and below one release of a mechanism whose kind is in OPEN."""
     match mechanism:
         case known.FixedSizeSampled():
             return _fixed(mechanism, direction)
@@ -107,7 +107,7 @@ class _Batch:
         return found if self._mean(found) <= most else [ZERO for _ in found]
 
     def equal(self, alpha: arb) -> arb:
-        """Of j draws N(j mu) against N(0), the other draws as well N(0) in part."""
+        """The mean over j draws of N(j mu) against N(0), in part mixed with N(0)."""
         total = between(ZERO, self.rest)
         for j, v in enumerate(self._shares(alpha, 1), 1):
             total += self.weights[j] * closed.gaussian((j * self.mu) ** 2)((alpha + v).log())
@@ -152,7 +152,7 @@ def _fixed(mechanism: known.FixedSizeSampled, direction: Direction) -> Between[C
 
 
 def _tail(parts: Sequence[tuple[arb, arb]]) -> Curve:
-    """Of a mixture of normals."""
+    """The upper tail of a mixture of normals."""
     return lambda c: sum((w * normal_tail(c - s) for w, s in parts), ZERO)
 
 
@@ -210,7 +210,7 @@ def _shuffled(mechanism: known.Shuffled, direction: Direction, digits: int) -> B
 
 
 def _thresholds(first: Curve, second: Curve, top: arb, *, back: bool) -> Curve:
-    """Of a number, by its tails: above or below the best threshold that is found.
+    """The curve of tests that compare a number, known by its tails, with a threshold.
 
     Any threshold is a test that the adversary may make, so that each gives a lower bound.
     """

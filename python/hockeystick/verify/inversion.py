@@ -17,14 +17,13 @@ from flint import acb, arb, ctx
 from hockeystick.verify.balls import ZERO, enlarged
 from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.hyperbola import hyperbola
-from hockeystick.verify.lognormal import Transform, bits_of
+from hockeystick.verify.lognormal import SAFETY, Transform, bits_of
 from hockeystick.verify.pilot import Pilot, Strike
 
 MOST_NODES = 20_000
 MOST_PIECES = 6_000
 PIECE = 0.12
 LOOSE = 0.7  # nats that the bound of a piece may be above its middle
-SAFETY = 8.0
 FAR = 100.0  # times the least s: exponents of larger s are not needed to all bits
 QUIET = 3  # nodes in a row that may be left out, until all others are
 
@@ -54,41 +53,35 @@ class Inversion:
         top = pilot.log_f(least, strike)
         self._curve, self._h = hyperbola(pilot, least, strike, goal)
         depth = max(top - goal, 20.0)
-        nats = depth + math.log(steps) + SAFETY
+        rough = math.log(steps) + SAFETY
         large = math.log1p(FAR * least * (strike.k + steps)) + SAFETY
         strip = self._curve.strip
-        self.bits: int = bits_of(nats, large)
+        self.bits: int = bits_of(depth + rough, large)
         with ctx.workprec(self.bits):
-            number = self._take(nats, goal)
+            number = self._take(top, depth, goal)
         self._end = self._last(goal)
-        self._shallow: float = SAFETY + math.log(steps) + depth / steps + math.log1p(least)
+        self._shallow: float = rough + depth / steps + math.log1p(least)
         with ctx.workprec(bits_of(self._shallow, large)):
             self._sides = [self._pieces(line, 0.0) for line in (strip, -strip)]
             self._rest = self._pieces(0.0, number * self._h, goal)
 
-    def _take(self, nats: float, goal: float) -> int:
+    def _take(self, top: float, depth: float, goal: float) -> int:
         """The nodes until none counts."""
         self._s: list[acb] = []
         self._f: list[acb] = []
         quiet, c = 0, arb(self._curve.scale) / (2 * arb.pi())
         angle, transform = acb(self._curve.angle), Transform(self._mean(), self._curve.angle)
         small = arb(goal - SAFETY).exp()
-        while quiet < QUIET:
-            if len(self._s) > MOST_NODES:
-                raise NotKnownError("the transform falls too slowly along the contour")
+        nodes = (self._curve.at(arb(self._h) * j, 0.0) for j in range(MOST_NODES))
+        for s, power in transform.powers(nodes, self._k, self._steps, top, top - depth):
             u = arb(self._h) * len(self._s)
-            s = self._curve.at(u, 0.0)
-            g = transform(s, nats)
-            if abs(g).lower() > 0:
-                value = (s * self._k + self._steps * g.log()).exp()
-            else:
-                most = (s.real * self._k).exp() * abs(g) ** self._steps
-                value = acb(arb(0, most.upper()), arb(0, most.upper()))
-            value *= c * (acb(0, u) - angle).cos() / (s * s)
+            value = power * c * (acb(0, u) - angle).cos()
             self._s.append(s)
             self._f.append(value)
             quiet = quiet + 1 if abs(value) < small else 0
-        return len(self._s)
+            if quiet == QUIET:
+                return len(self._s)
+        raise NotKnownError("the transform falls too slowly along the contour")
 
     def _last(self, goal: float) -> float:
         """A u beyond which the simple bound is far below e^goal on all three lines."""

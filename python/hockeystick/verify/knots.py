@@ -103,7 +103,7 @@ class Knots:
         return place, max(low[k - 1] + left * (place - x[k - 1]), low[k] + right * (place - x[k]))
 
     def _law(self, values: Sequence[Fraction], *, lifted: bool) -> Atoms:
-        """Of the convex hull of these values, of (0, 1), and of the last one for ever.
+        """The law of the convex hull of these values, of (0, 1), and of the last one for ever.
 
         P's mass at the first knot goes to the next one if `lifted`, and else is left out.
         """
@@ -128,7 +128,7 @@ class Knots:
 
 
 def hull_of(curve: Curve) -> Curve:
-    """Of a curve above, which need not be convex: no curve that it is above exceeds its chords."""
+    """The convex hull of an upper bound: no curve below the bound exceeds its chords."""
     law = Knots(curve, number=4 * NUMBER).above()
     chords = Steps(law.outcomes)
     return lambda epsilon: curve(epsilon).min(law.infinite + chords(epsilon))

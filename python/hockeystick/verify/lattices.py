@@ -51,12 +51,12 @@ class Lattice:
 
 
 def lattice(start: int, step: float, masses: Doubles, bits: int, left: arb) -> Lattice:
-    """Of doubles, each rounded up."""
+    """A lattice with these doubles as masses, each rounded up."""
     return Lattice(start, step, [int(x) + 1 for x in np.ldexp(masses, bits)], bits, left)
 
 
 def lognormal(deviation: arb, width: float, tail: float) -> Spread:
-    """Of mean 1; C(x) of N(g) is tail(g - a) - x tail(g)."""
+    """A log-normal law of mean 1: at x of N(g), C(x) = tail(g - a) - x tail(g)."""
     a = float(deviation)
     deep = math.sqrt(-2 * math.log(tail))
     places = np.exp(a * np.arange(-deep - a, deep + a + width, width) - a * a / 2)
@@ -173,7 +173,7 @@ def trimmed(one: Lattice, bottom: float, tail: float) -> Lattice:
 
 
 def product(a: Lattice, b: Lattice, bottom: float, tail: float) -> Lattice:
-    """Of the sum of two independent numbers, on the coarser of their lattices."""
+    """The law of the sum of two independent numbers, on the coarser of their lattices."""
     while a.step < b.step:
         a = coarser(a)
     while b.step < a.step:
@@ -186,7 +186,7 @@ def product(a: Lattice, b: Lattice, bottom: float, tail: float) -> Lattice:
 
 
 def repeated(one: Lattice, count: int, most: int, bottom: float, tail: float) -> Lattice | None:
-    """Of the sum of so many; no lattice has more than `most` places for long."""
+    """The law of the sum of `count` numbers; no lattice keeps more than `most` places."""
     total, power, times = None, one, 1
     while True:
         if count & times:

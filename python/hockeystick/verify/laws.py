@@ -325,7 +325,7 @@ def _at_least(trials: int, q: arb, k: int) -> arb:
 
 
 def supremum(pair: Pair) -> arb | None:
-    """Of the finite losses; None if there is none."""
+    """The supremum of the finite losses; None if they have none."""
     match pair:
         case Laplace(m) | Logistic(m):
             return m

@@ -138,7 +138,7 @@ def _beginning(m: int, k: int) -> tuple[arb, arb]:
 
 
 def _next(m: int, k: int, tail: arb, point: arb) -> tuple[arb, arb]:
-    """The same of m + 1."""
+    """P(i >= k) and P(i = k) of Bin(m + 1, 1 / 2), from those of Bin(m, 1 / 2)."""
     before = point * k / (m - k + 1)  # P(i = k - 1)
     return tail + before / 2, (point + before) / 2
 
@@ -164,7 +164,7 @@ def _counts(number: int, rate: arb) -> Iterator[tuple[int, arb]]:
 
 
 def _two_cells(mechanism: ShuffledLocal) -> tuple[arb, arb]:
-    """Of one of two cells: its probability at the second value, and how much more at the first."""
+    """A cell of outputs: its probability at the second value, and how much more at the first."""
     epsilon0 = arb(mechanism.epsilon0)
     e = epsilon0.exp()
     if mechanism.randomizer != "laplace":
@@ -181,7 +181,7 @@ def _counted(high: arb, moved: arb, users: int) -> Iterator[Curve]:
     """How many reports are in that cell, all other users holding the second value; both ways."""
     outcomes = []
     for i, q in _counts(users, high):
-        # Of the user's own report, in the cell or not, given that i of all are there.
+        # The ratio of the user's own report, in the cell or not, given that i of all are there.
         ratio = 1 + moved * (i / high - (users - i) / (1 - high)) / users
         if ratio > 0 and q > 0:
             outcomes.append((ratio.log(), q * ratio, q))

@@ -9,6 +9,7 @@ than the integral.
 """
 
 import math
+from collections.abc import Iterable, Iterator
 
 from flint import acb, arb
 
@@ -17,6 +18,7 @@ from hockeystick.verify.work import POINT, spend
 
 RIGHT_ANGLE = math.pi / 2 * (1 - 1e-9)
 MOST_VALUES = 10**5  # of an integrand
+SAFETY = 8.0  # nats
 
 
 class Transform:
@@ -29,6 +31,23 @@ class Transform:
     def __call__(self, s: acb, nats: float) -> acb:
         """g(s), to about e^-nats of itself."""
         return self._mean(s, ZERO, nats)
+
+    def powers(
+        self, nodes: Iterable[acb], k: arb, steps: int, top: float, goal: float
+    ) -> Iterator[tuple[acb, acb]]:
+        """The nodes s of a contour along which F(s) = e^(s k) g(s)^steps / s^2 falls, and F there.
+
+        It begins at about e^top, and is known to about e^goal.
+        """
+        for s in nodes:
+            g = self(s, max(top - goal, 0.0) + math.log(steps) + SAFETY)
+            if abs(g).lower() > 0:
+                value = (s * k + steps * g.log()).exp() / (s * s)
+            else:
+                most = ((s.real * k).exp() * abs(g) ** steps / abs(s) ** 2).upper()
+                value = acb(arb(0, most), arb(0, most))
+            top = min(top, float(abs(value).upper().log()))
+            yield s, value
 
     def tilted(self, s: acb, around: acb, length: arb, shift: arb, nats: float) -> tuple[arb, arb]:
         """abs(E e^(s (shift - Y))) at `s`, and a bound for the points of a curve.
@@ -49,13 +68,13 @@ class Transform:
         log_g = float((-saddle * (saddle + 2) / (2 * mu * mu)).real)
         depth = nats + float(y * y) / 2 - min(log_g, 0.0)
         end = arb(math.ceil(math.sqrt(2 * depth)) + math.ceil(float(mu)))
-        values = 0
+        values, down, less = 0, acb(0, y), mu * mu / 2
 
         def integrand(x: acb, _: bool) -> acb:  # noqa: FBT001, as Arb asks
             nonlocal values
             values += 1
-            x = x - acb(0, y)
-            rest = shift - (mu * x - mu * mu / 2).exp()
+            x = x - down
+            rest = shift - (mu * x - less).exp()
             value = (s * rest - x * x / 2).exp()
             return rest * value if slope else value
 

@@ -44,7 +44,7 @@ class Number:
             self._rate = falling_root(self._mean_at, self._mean, start, arb(1), ctx.prec)
 
     def _mean_at(self, rate: arb) -> arb:
-        """Of a truncated negative binomial number, which falls in its rate."""
+        """The mean of a truncated negative binomial number, which falls in its rate."""
         if rate == 1:
             return arb(1)
         shape = self._shape or ZERO

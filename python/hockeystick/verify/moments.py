@@ -55,7 +55,7 @@ class Moments(ABC):
     """M on a line."""
 
     terms: int
-    """Of the sum at each point."""
+    """Number of terms of the sum at each point."""
 
     @abstractmethod
     def values(self) -> Iterator[acb]:
@@ -85,7 +85,7 @@ class Known(Moments):
                 yield ((z + 1) * (m * z).exp() + z * (-m * (z + 1)).exp()) / (2 * z + 1)
 
     def beyond(self, w: arb) -> arb:
-        """Of a Gaussian its own modulus; M(c) of others."""
+        """A Gaussian's modulus at w; M(c) of others."""
         at = _moment(self._pair, self._line.c, 0)
         if isinstance(self._pair, laws.Gaussian):
             return at * (-self._pair.square * w * w / 2).exp()

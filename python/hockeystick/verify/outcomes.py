@@ -17,7 +17,7 @@ Masses = list[tuple[arb, arb]]  # of P and of Q
 
 
 def outcomes(inner: Mechanism) -> tuple[Masses, arb]:
-    """Of finitely many, where a record is added or removed, and P's mass of those not listed."""
+    """Masses where a record is added or removed, and P's mass of outcomes not listed."""
     match inner:
         case known.DiscreteLaplace():
             return discrete_laplace(inner, 1).pairs, ZERO

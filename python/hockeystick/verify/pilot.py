@@ -58,7 +58,7 @@ class Pilot:
         return self._moments(s, Strike(0.0, 0.0))[0] / self.steps - s
 
     def curvature(self, s: float, strike: Strike) -> float:
-        """Of t log g."""
+        """The second derivative of t log g."""
         return self._moments(s, strike)[2]
 
     def log_put(self, strike: Strike) -> float:

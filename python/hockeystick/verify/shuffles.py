@@ -47,9 +47,9 @@ class Fineness(NamedTuple):
     """How far apart places are."""
 
     cell: float
-    """Of a batch's output: in deviations."""
+    """Distance of the places of a batch's output, in deviations."""
     grid: float
-    """Of the lattice: in deviations of W."""
+    """Distance of the lattice points, in deviations of W."""
     most: int
     """Lattice points, at most."""
 

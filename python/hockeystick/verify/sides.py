@@ -33,7 +33,7 @@ Releases = Sequence[tuple[Mechanism, int]]
 
 
 def sides(releases: Releases, direction: Direction, digits: int) -> Between[Composed]:
-    """Of any composition: both sides are one where it has no gap."""
+    """The curves above and below any composition; they are one where it has no gap."""
     if not has_gap(releases, (direction,)):
         exact = composed(releases, direction, digits)
         return Between(exact, (exact,))
@@ -136,7 +136,7 @@ def _release(mechanism: Mechanism, direction: Direction, digits: int) -> Between
 
 @lru_cache(maxsize=8)
 def _reports(mechanism: known.ShuffledLocal, _: int) -> Between[Law]:
-    """The same in both directions, at the working precision in force."""
+    """Laws above and below shuffled reports, in both directions, at the precision in force."""
     curve = local.proved(mechanism, Direction.REPLACE, composed=True)
     some = _affordable(curve)
     proved = Knots(curve, number=some).above()
@@ -170,7 +170,7 @@ def _between(least: arb | float, most: arb | float, direction: Direction) -> Bet
 def _between_noises(
     mechanism: known.GaussianBetween | known.SampledBetween, direction: Direction
 ) -> Between[Law]:
-    """The same, on a sample or not."""
+    """A Gaussian whose noise is between two numbers, on a sample or not."""
     if isinstance(mechanism, known.GaussianBetween):
         return _between(mechanism.least_noise, mechanism.most_noise, direction)
     inner, q = mechanism.mechanism, mechanism.sampling_probability

@@ -160,7 +160,7 @@ class Rule:
 
     @cached_property
     def moduli(self) -> list[tuple[arb, arb]]:
-        """Of the weights, and Im L."""
+        """The moduli of the weights, and Im L."""
         return [(abs(weight), loss.imag) for weight, loss in self.terms]
 
     def beyond(self, w: arb) -> arb:

@@ -17,11 +17,10 @@ from flint import acb, arb, ctx
 
 from hockeystick._search import crossing
 from hockeystick.verify.balls import between, enlarged
-from hockeystick.verify.lognormal import Transform, bits_of
+from hockeystick.verify.lognormal import SAFETY, Transform, bits_of
 from hockeystick.verify.pilot import Pilot, Strike
 from hockeystick.verify.series import Series
 
-SAFETY = 8.0
 TURNS = 50  # angles tried for what is cut off
 
 
@@ -49,7 +48,8 @@ class Plan:
         self.turn: float = turn
         self.nodes: int = max(math.ceil(nodes), 4) if nodes < math.inf else 10**9
         self.strike: Strike = strike
-        self.depth: float = max(pilot.log_f(self.line, strike) - goal, 20.0)
+        self.top: float = pilot.log_f(self.line, strike)
+        self.depth: float = max(self.top - goal, 20.0)
 
     @staticmethod
     def _cut(pilot: Pilot, line: float, strike: Strike, goal: float) -> tuple[float, float]:
@@ -80,29 +80,22 @@ class Vertical:
         self.strike: Strike = plan.strike
         self._k: arb = arb(plan.strike.k)
         self._plan, k = plan, self._k
-        nats = plan.depth + math.log(steps) + SAFETY
+        rough = math.log(steps) + SAFETY
         farthest = max(plan.line + 2 * math.pi / plan.period * plan.nodes, plan.c)
         large = math.log1p(farthest * (plan.strike.k + steps)) + SAFETY
-        self.bits: int = bits_of(nats, large)
+        self.bits: int = bits_of(plan.depth + rough, large)
         with ctx.workprec(self.bits):
             mu = mean()
             transform = Transform(mu, 0.0)
             self._line, self._h, c = arb(plan.line), 2 * arb.pi() / arb(plan.period), arb(plan.c)
-            values = []
-            for j in range(plan.nodes):
-                s = acb(self._line, self._h * j)
-                g = transform(s, nats)
-                if not abs(g).lower() > 0:
-                    most = (self._line * k).exp() * abs(g).upper() ** steps / (abs(s) ** 2)
-                    values.append(acb(arb(0, most.upper()), arb(0, most.upper())))
-                    continue
-                values.append((s * k + steps * g.log()).exp() / (s * s))
-            self._sum = Series(values, self._h)
+            nodes = (acb(self._line, self._h * j) for j in range(plan.nodes))
+            powers = transform.powers(nodes, k, steps, plan.top, plan.top - plan.depth)
+            self._sum = Series([value for _, value in powers], self._h)
             turn = arb(plan.turn)
             x = self._line * turn.cos() + self._h * plan.nodes * turn.sin()
-            lost = (turn / mu) ** 2 / 2 + abs(transform(acb(x), nats)).upper().log()
+            lost = (turn / mu) ** 2 / 2 + abs(transform(acb(x), rough)).upper().log()
             self._cut = (steps * lost).exp() / (arb.pi() * self._h * (plan.nodes - 1))
-            self._left = abs(transform(acb(c), nats)).upper() ** steps / (c * arb(1).exp())
+            self._left = abs(transform(acb(c), rough)).upper() ** steps / (c * arb(1).exp())
 
     def put(self, k: arb) -> arb:
         """E (k - S)_+."""

@@ -223,7 +223,7 @@ def _tree(event: dp_event.DpEvent, relation: Enum) -> Made:
 
 @_event("ZCDpEvent")
 def _zero_concentrated(event: dp_event.DpEvent, relation: Enum) -> Made:  # noqa: ARG001
-    """Of orders a > 1, xi + rho a is at most (xi + rho) a; where rho is 0, xi is pure DP."""
+    """At orders a > 1, xi + rho a <= (xi + rho) a; where rho is 0, xi is pure DP."""
     if not event.xi >= 0:
         raise ValueError(f"xi must be >= 0, got {event.xi!r}")
     if event.rho == 0:
@@ -250,7 +250,7 @@ def _truncated(event: dp_event.DpEvent, relation: Enum) -> Made:  # noqa: ARG001
 
 @_event("RandomAllocationDpEvent")
 def _random_allocation(event: dp_event.DpEvent, relation: Enum) -> Made:
-    """Of several steps for each record the upper end is what theory proves."""
+    """Allocation to random steps; if each record joins several, from above by theory."""
     _require(event, relation, _ADD_REMOVE)
     gaussian = _sampled_gaussian(event, relation)
     if event.num_selected == 0:
