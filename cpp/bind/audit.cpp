@@ -103,7 +103,9 @@ void bind_audit(py::module_& module) {
         checked_alpha(alpha);
         check_each("epsilon", in(epsilon), {0, 700});
         check_each("delta", in(delta), {0, 1});
-        if (epsilon.size() != delta.size()) throw std::invalid_argument("epsilon and delta must be as many");
+        if (epsilon.size() != delta.size())
+          throw std::invalid_argument("epsilon and delta must have the same length, got " +
+                                      std::to_string(epsilon.size()) + " and " + std::to_string(delta.size()));
         const auto at = in(epsilon), most = in(delta);
         const LongWork work;
         return one_run_refutes(run, at, most, alpha);

@@ -66,7 +66,9 @@ void bind_matrix(py::module_& module) {
       [](const Doubles& scales, const Doubles& decays, double steps, double separation, double participations) {
         check_each("scales", in(scales), matrix_entries);
         check_each("decays", in(decays), ranges::probability);
-        if (scales.size() != decays.size()) throw std::invalid_argument("scales and decays must be as many");
+        if (scales.size() != decays.size())
+          throw std::invalid_argument("scales and decays must have the same length, got " +
+                                      std::to_string(scales.size()) + " and " + std::to_string(decays.size()));
         const auto n = static_cast<std::int64_t>(checked("steps", steps, some_steps));
         const Participation schedule = schedule_of(separation, participations);
         const auto omega = in(scales), theta = in(decays);

@@ -62,7 +62,7 @@ hs_options checked_options(const hs_options* given) {
   std::memcpy(&options, given, std::min<std::size_t>(static_cast<std::size_t>(given->size), sizeof options));
   const auto* bytes = reinterpret_cast<const unsigned char*>(given);
   for (std::size_t k = sizeof options; k < given->size; ++k)
-    if (bytes[k] != 0) throw std::invalid_argument("options must not hold what this version does not know");
+    if (bytes[k] != 0) throw std::invalid_argument("options must be 0 in fields that this version does not know");
   checked("tolerance", options.tolerance, ranges::tolerance);
   if (options.memory_limit == 0) throw std::invalid_argument("memory_limit must be > 0, got 0");
   if (options.threads == 0) options.threads = 1;

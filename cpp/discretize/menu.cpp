@@ -26,7 +26,7 @@ std::shared_ptr<const DominatingPair> menu_pair(std::span<const std::shared_ptr<
     if (curve.alpha.empty() || alpha > curve.alpha.back()) curve.alpha.push_back(alpha);
   }
   if (pairs.empty() || curve.alpha.size() < 2)
-    throw std::invalid_argument("losses must be at least two, and so pairs one");
+    throw std::invalid_argument("pairs must be at least one, and losses at least two");
   std::vector<double> epsilons;
   for (const double alpha : curve.alpha) {
     const double exact = math::log(alpha), epsilon = exact - 4 * unit_roundoff * std::fabs(exact);  // proof: menu-curve

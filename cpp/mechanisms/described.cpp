@@ -113,7 +113,7 @@ const MechanismKind& mechanism_kind(std::string_view name) {
 Mechanism described_in_order(const MechanismKind& kind, std::vector<std::vector<double>> values, Mechanism inner) {
   if (kind.is_scheme != (inner != nullptr))
     throw std::invalid_argument(std::string(kind.name) +
-                                (inner ? " must not be of a mechanism" : " must be of a mechanism, got none"));
+                                (inner ? " must not contain a mechanism" : " must contain a mechanism, got none"));
   for (std::size_t k = 0; k < values.size(); ++k)
     values[k] = checked_values(kind, kind.arguments[k], std::move(values[k]));
   Described made{&kind, std::move(values), std::move(inner)};

@@ -134,7 +134,7 @@ export function scheme(state) {
 /** Epochs as steps: one that is begun counts. */
 function stepsOf(epochs, { batch = 0, records = 1, rate, drops }) {
   if (!(epochs >= 0)) throw new BadInput(`epochs must be >= 0, got ${epochs}`);
-  if (rate === 0) throw new BadInput("sampling probability must be above 0 where epochs are given, got 0");
+  if (rate === 0) throw new BadInput("sampling probability must be above 0 if epochs are given, got 0");
   const exact = drops !== undefined ? epochs * cut({ batch, records, drops }).batches : batch ? (epochs * records) / batch : epochs / rate, nearest = Math.round(exact);
   return Math.abs(exact - nearest) <= exact * 2 ** -50 ? nearest : Math.ceil(exact);
 }

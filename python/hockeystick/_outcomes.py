@@ -23,7 +23,7 @@ def distributions(**given: object) -> tuple[Weights, ...]:
     for name, array in others:
         if array.size != model.size:
             raise ValueError(
-                f"{name} must have as many entries as {first}, got {array.size} and {model.size}"
+                f"{name} must have the length of {first}, {model.size}, got {array.size}"
             )
     counts = all(array.dtype.kind in "iu" for array in arrays.values())
     check = _counts if counts else _probabilities

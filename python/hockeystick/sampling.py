@@ -305,7 +305,7 @@ def rate_and_steps(
     if epochs is None:
         return float(part), _checks.whole("steps", steps, 0, _checks.MAX_COUNT)
     if part == 0:
-        raise ValueError("sampling_probability must be above 0 where epochs are given, got 0")
+        raise ValueError("sampling_probability must be above 0 if epochs are given, got 0")
     exact = Fraction(_checks.non_negative("epochs", epochs)) / Fraction(part)
     nearest = round(exact)
     count = nearest if abs(exact - nearest) <= exact * Fraction(2) ** -50 else math.ceil(exact)

@@ -66,7 +66,7 @@ BAD_DISTRIBUTIONS = [
     (ValueError, [[0.5, 0.5]], "one-dimensional"),
     (ValueError, [[0.5], [0.5, 0.1]], "one-dimensional"),
     (ValueError, np.ones(10**6 + 1) / (10**6 + 1), "of 1 to 1000000 numbers"),
-    (ValueError, [1.0], "as many entries as"),
+    (ValueError, [1.0], "must have the length of"),
     (TypeError, ["0.5", "0.5"], "numbers"),
     (TypeError, [True, False], "numbers"),
     (TypeError, [True, 1], "numbers"),

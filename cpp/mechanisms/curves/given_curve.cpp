@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A mechanism whose hockey-stick curve the user encloses at points: pairs above and below it.
 #include <stdexcept>
+#include <string>
 
 #include "mechanisms/curves/curve_law.hpp"
 #include "mechanisms/discrete/atomic_registration.hpp"
@@ -10,7 +11,9 @@ namespace {
 
 EnclosedCurve curve_of(Parameters p) {
   const std::size_t n = p.size() / 3;
-  if (p.size() % 3 != 0) throw std::invalid_argument("parameters must be alphas, lower and upper values, as many each");
+  if (p.size() % 3 != 0)
+    throw std::invalid_argument("parameters must be alphas, then a lower and an upper value for each, got " +
+                                std::to_string(p.size()));
   const auto part = [&](std::size_t k) {
     const Parameters values = p.subspan(k * n, n);
     return std::vector<double>(values.begin(), values.end());

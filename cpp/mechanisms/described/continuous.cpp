@@ -38,7 +38,7 @@ PairName sampled_joint(const Described& one, Comparison way, double q) {
 
 void check_joint(const Described& one) {
   if (one.values[0].size() != one.values[1].size() || one.values[0].size() > most_parts)
-    throw std::invalid_argument("noise_multipliers and counts must be as many, 1 to 10000 numbers, got " +
+    throw std::invalid_argument("noise_multipliers and counts must have the same length, 1 to 10000, got " +
                                 std::to_string(one.values[0].size()) + " and " + std::to_string(one.values[1].size()));
 }
 
@@ -56,7 +56,7 @@ constexpr std::size_t most_components = 1000;
 void check_mixture(const Described& one) {
   const std::vector<double>&norms = one.values[sensitivities], &weights = one.values[probabilities];
   if (norms.size() > most_components || norms.size() != weights.size())
-    throw std::invalid_argument("sensitivities and probabilities must be as many, 1 to 1000 numbers, got " +
+    throw std::invalid_argument("sensitivities and probabilities must have the same length, 1 to 1000, got " +
                                 std::to_string(norms.size()) + " and " + std::to_string(weights.size()));
   const Range range{one.number(deviation) * 1e-12, one.number(deviation) * 1e3};
   for (const double norm : norms)

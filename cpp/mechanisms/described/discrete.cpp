@@ -82,7 +82,7 @@ void check_distributions(const Described& one) {
   constexpr double most_outcomes = 1e6, most_counts = 0x1p53;
   const std::vector<double>&p = one.values[0], &q = one.values[1];
   if (p.size() != q.size() || static_cast<double>(p.size()) > most_outcomes)
-    throw std::invalid_argument("p and q must have as many entries, 1 to 1000000, got " + std::to_string(p.size()) +
+    throw std::invalid_argument("p and q must have the same length, 1 to 1000000, got " + std::to_string(p.size()) +
                                 " and " + std::to_string(q.size()));
   const auto is_whole = [](double x) { return std::floor(x) == x; };
   const bool counts = std::all_of(p.begin(), p.end(), is_whole) && std::all_of(q.begin(), q.end(), is_whole);

@@ -18,7 +18,7 @@ std::vector<double> curve_of(const Described& one) {
 void check_given(const Described& one) {
   const std::size_t points = one.values[first].size();
   if (points < 2 || points > 1000000 || one.values[second].size() != points || one.values[third].size() != points)
-    throw std::invalid_argument("alpha, lower and upper must be as many, 2 to 1000000 numbers, got " +
+    throw std::invalid_argument("alpha, lower and upper must have the same length, 2 to 1000000, got " +
                                 std::to_string(points) + ", " + std::to_string(one.values[second].size()) + " and " +
                                 std::to_string(one.values[third].size()));
   (void)dominating_pair("given_curve_above", curve_of(one));  // refuses what is no curve

@@ -12,6 +12,7 @@
 #include "numeric/elementary.hpp"
 #include "numeric/exponential.hpp"
 #include "numeric/interval.hpp"
+#include "numeric/range.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 
 namespace hockeystick {
@@ -101,7 +102,8 @@ AtomicLaw discrete_gaussian(Parameters parameters) {
   const double sigma = parameters[0], s = parameters[1], bound = parameters[2];
   const double last = std::fmin(bound, std::ceil(radius * sigma));
   if (2 * last + s > most_atoms)
-    throw std::invalid_argument("sigma, shift and truncation must come to at most 1e7 outcomes");
+    throw std::invalid_argument("sigma, shift and truncation must give at most 1e7 outcomes, got " +
+                                written(2 * last + s));
   std::vector<double> mass_at = weights(sigma, last);
   const double z = normaliser(mass_at);
   for (double& mass : mass_at) mass /= z;

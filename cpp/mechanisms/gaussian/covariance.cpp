@@ -125,7 +125,7 @@ Interval noise_of_covariance(std::span<const double> covariance, std::size_t par
   const Rows white = whitening(covariance, parts);
   const double off = white.empty() ? infinity : residual(white, covariance, parts);
   if (!(off < most_residual))
-    throw std::invalid_argument("covariance must be positive definite, and not next to singular");
+    throw std::invalid_argument("covariance must be positive definite, and not nearly singular");
   const Interval squared = matrix_sensitivity_squared({white, parts, parts}, {1, static_cast<std::int64_t>(parts)});
   Interval moved{down(squared.lower / up(1 + off)), up(squared.upper / down(1 - off))};  // proof: covariance
   if (moved.lower < (1 - spare.front()) * moved.upper)

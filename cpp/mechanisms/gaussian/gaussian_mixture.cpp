@@ -338,8 +338,9 @@ std::shared_ptr<const DominatingPair> Remove::reverse() const { return std::make
 template <class Pair>
 std::shared_ptr<const DominatingPair> make(Parameters p) {
   if (p.size() < 4 || p.size() % 2 != 0)
-    throw std::invalid_argument("parameters must be two numbers and as many sensitivities as probabilities, got " +
-                                std::to_string(p.size()));
+    throw std::invalid_argument(
+        "parameters must be two numbers, then sensitivities, then a probability for each, got " +
+        std::to_string(p.size()));
   const std::size_t count = p.size() / 2 - 1;
   checked("standard_deviation", p[0], ranges::positive);
   checked("sampling_probability", p[1], {0, 1, Range::Ends::open_below});

@@ -50,8 +50,7 @@ void check_group(const Described& one) {
                                 std::to_string(one.values[0].size()));
   if (heads_law(one.values[0]).cut > 0)
     throw std::invalid_argument(
-        "sampling_probabilities must be fewer or larger: some number of records is drawn with a probability below "
-        "1e-290");
+        "sampling_probabilities must be fewer or larger: the probability of some number of records is below 1e-290");
 }
 
 PairName group_pair(const Described& one, Comparison way) {

@@ -20,7 +20,7 @@ namespace hockeystick {
 // step of Newton's method takes the root, off by u, to the square of that; the last sum rounds to the nearest double.
 double joint_mu(Parameters p) {
   if (p.empty() || p.size() % 2 != 0)
-    throw std::invalid_argument("parameters must be as many counts as noise multipliers, got " +
+    throw std::invalid_argument("parameters must be noise multipliers, then a count for each, got " +
                                 std::to_string(p.size()));
   const std::size_t parts = p.size() / 2;
   Twofold square{0, 0};

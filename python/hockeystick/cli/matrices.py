@@ -30,7 +30,7 @@ class _Numbers(Number):
 _STRATEGIES: dict[str, tuple[Any, str]] = {
     "coefficients": (_Numbers(), "Of a Toeplitz strategy: its first column, as 1,0.5,0.375."),
     "scales": (_Numbers(), "Of a buffered Toeplitz strategy, with --decays: of its outputs."),
-    "decays": (_Numbers(), "Of its buffers, as many."),
+    "decays": (_Numbers(), "Of its buffers, one for each scale."),
     "leaves": (WHOLE, "Of a binary tree: the steps of an epoch."),
     "restarts": (WHOLE, "How many trees there are, one an epoch.  [default: 1]"),
     "strategy": (click.Path(), "A file of numbers: a matrix, or a column of coefficients."),
@@ -141,5 +141,5 @@ def _numbers_in(path: str) -> Any:  # noqa: ANN401, an array
         try:
             return np.loadtxt((line.replace(",", " ") for line in file), ndmin=1)
         except ValueError:
-            expected = "numbers, as many in each line"
+            expected = "lines with equally many numbers"
             raise ValueError(f"strategy must hold {expected}, got {path}") from None

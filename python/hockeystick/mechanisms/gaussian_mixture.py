@@ -77,7 +77,7 @@ class GaussianMixture(SamplableMechanism):
         )
         if len(weights) != len(norms):
             raise ValueError(
-                f"probabilities must be as many as sensitivities, {len(norms)}, got {len(weights)}"
+                f"probabilities must be {len(norms)}, one for each sensitivity, got {len(weights)}"
             )
         total = math.fsum(weights)
         if not abs(total - 1) <= SUM_TOLERANCE:

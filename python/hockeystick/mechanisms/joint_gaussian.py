@@ -59,7 +59,7 @@ class JointGaussian(SamplableMechanism):
         )
         if len(counts) != len(noises):
             raise ValueError(
-                f"counts must be as many as noise_multipliers, {len(noises)}, got {len(counts)}"
+                f"counts must be {len(noises)}, one for each noise multiplier, got {len(counts)}"
             )
         together: dict[float, float] = {}
         for noise, count in sorted(zip(noises, counts, strict=True)):

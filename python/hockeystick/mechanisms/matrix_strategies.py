@@ -118,7 +118,7 @@ class BufferedMechanism(CorrelatedNoise):
         scales = numbers("scales", self.scales, 64)
         decays = _checks.vector("decays", self.decays, "in [0, 1]", lambda x: 0 <= x <= 1, 64)
         if len(scales) != len(decays):
-            raise ValueError(f"decays must be as many as scales, {len(scales)}, got {len(decays)}")
+            raise ValueError(f"decays must be {len(scales)}, one for each scale, got {len(decays)}")
         _checks.keep(self, steps=steps, scales=scales, decays=decays)
         self._check()
 

@@ -201,8 +201,8 @@ def ends(document):
 
 # What a schema cannot say, by what the reader says of it.
 BEYOND_A_SCHEMA = (
-    "must be as many as",
-    "must have as many entries as",
+    ", one for each",
+    "must have the length of",
     "must sum to 1",
     "probabilities that sum to 1",
     "within [1e-12, 1000] standard deviations",

@@ -32,7 +32,7 @@ OUT_OF_RANGE = [
     (("sensitivities", 1), r"0 or within \[1e-12, 1000\]", [-1.0, 1e-13, 1001.0, NAN, INF]),
     (("probabilities", 1), r"in \(0, 1\], got ", [0.0, -0.5, 1.5, NAN]),
     (("sensitivities",), "1 to 1000 numbers, got 0", [[]]),
-    (("probabilities",), "as many as sensitivities, 2, got", [[1.0]]),
+    (("probabilities",), "2, one for each sensitivity, got", [[1.0]]),
 ]
 OF_A_WRONG_TYPE = [
     (("sensitivities", 1), "a real number that is 0 or within", ["1", None, True, 1j, [1.0]]),

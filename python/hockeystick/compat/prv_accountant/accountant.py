@@ -164,7 +164,7 @@ class PRVAccountant:
         each = given if isinstance(given, Sequence | np.ndarray) else [given]
         counts = [_arguments.count(name, n) for n in each]
         if len(counts) != expected:
-            raise ValueError(f"{name} must be as many as prvs, {expected}, got {len(counts)}")
+            raise ValueError(f"{name} must be {expected}, one for each prv, got {len(counts)}")
         return counts
 
 

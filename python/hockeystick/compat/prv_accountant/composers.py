@@ -51,7 +51,7 @@ class Heterogeneous(Composer):
         counts = [_arguments.count("num_self_compositions", n) for n in num_self_compositions]
         if len(counts) != len(self.prvs):
             raise ValueError(
-                f"num_self_compositions must be as many as prvs, {len(self.prvs)}, got {counts}"
+                f"num_self_compositions must be {len(self.prvs)}, one for each prv, got {counts}"
             )
         parts = list(zip(self.prvs, counts, strict=True))
         base, size = self.prvs[0].domain, len(self.prvs[0])
