@@ -60,7 +60,7 @@ def answers(event: object) -> dict[str, float | None]:
         if ours is None:
             continue
         try:
-            theirs = epsilon(own(relation), event)
+            theirs = epsilon(own(relation, 1e-3), event)
         except (TypeError, AttributeError):  # of a bug of theirs
             theirs = None
         renyi = epsilon(rdp.RdpAccountant(neighboring_relation=relation), event)

@@ -152,6 +152,7 @@ def given_pair(side):
     return PLD.create_from_rounded_probability({-1: 0.375, 2: 0.5}, 0.125, 0.25, side)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("weight", [1e-9, 0.1, 1 / 3, 1 - 2.0**-53])
 @pytest.mark.parametrize("epsilon", [-1.0, 0.0, 0.3, 2.0])
 def test_a_mixture_has_the_mean_of_both_deltas(epsilon, weight):

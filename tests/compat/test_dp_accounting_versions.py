@@ -58,6 +58,7 @@ def test_every_event_of_the_version_is_accounted_for(version):
             assert ours == pytest.approx(theirs, rel=1e-4)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("missing", [SINCE_0_5, ("MixtureOfGaussiansDpEvent",), ("ZCDpEvent",)])
 def test_patch_needs_no_event_that_a_version_lacks(missing):
     code = f"""

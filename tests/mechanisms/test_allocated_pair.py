@@ -192,6 +192,7 @@ def test_requests_out_of_range_are_refused(steps, cells, tail, name):
         _core.parts.allocated_pair(step, steps, cells, tail, above=True, back=False)
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("direction", ["remove-one", "add-one"])
 @pytest.mark.parametrize("failure", [7.9e-319, 1e-310, 1e-120, 1e-50, 1e-20, 1e-17])
 @pytest.mark.parametrize("epsilon", [0.0, 1e-30, 1e-17])

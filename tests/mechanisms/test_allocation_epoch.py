@@ -25,6 +25,7 @@ def bounds(noise, steps, value, tolerance=1e-3, *, adds=False, wants_epsilon=Tru
     return lower[0], upper[0]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("noise", [0.5, 0.8, 1.0, 2.0, 4.0])
 @pytest.mark.parametrize("adds", [False, True])
 def test_two_steps_enclose_the_integral(noise, adds):

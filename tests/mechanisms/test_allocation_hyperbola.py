@@ -18,6 +18,7 @@ def call(mu, t, d, accuracy, wide=1.2):
     return bounds
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("mu", [0.5, 1.0, 2.0])
 @pytest.mark.parametrize("accuracy", [1e-7, 1e-10, 1e-18])
 def test_two_steps_enclose_the_integral(mu, accuracy):

@@ -42,6 +42,7 @@ def games(p, q, law):
         yield best
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("law", SOME, ids=str)
 @pytest.mark.parametrize("pair", PAIRS, ids=str)
 def test_no_ranking_exceeds_the_bound(law, pair):
@@ -87,6 +88,7 @@ def test_kinks_carry_all_lines(seed):
             assert bound <= most + arb(2) ** -45 * (1 + sum(s for s, _ in lines) * r)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("law", SOME, ids=str)
 def test_lines_lie_above_all_ranks(law):
     """At ranks in every cell, with the exact derivative and the lines that g lies below."""
@@ -110,6 +112,7 @@ def test_lines_lie_above_all_ranks(law):
                 assert value <= max(0.0, np.max(lines[:, 0] * r - lines[:, 1])) + 1e-13
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("number", [2, 3, 10])
 @pytest.mark.parametrize(
     ("noise", "epsilon"), [(0.8, 10.0), (0.8, 16.0), (0.5468, 22.0), (2.0, 3.0)]

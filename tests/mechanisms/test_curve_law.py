@@ -162,6 +162,7 @@ def below_one_of(gap, polygons):
     return False
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("floor", [0.0, 0.03])
 @pytest.mark.parametrize("lost", [0.0, 1e-9, 0.05, 0.4])
 @pytest.mark.parametrize("name", CURVES)

@@ -68,6 +68,7 @@ def whole_moment(sigma, steps, k):
         return (coefficients[k] * arb(k).fac() / arb(steps) ** k).log()
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("steps", [1, 2, 3, 7, 100])
 @pytest.mark.parametrize("sigma", [0.07, 0.4, 1.0, 30.0, 1000.0])
 def test_whole_moments(sigma, steps):
@@ -109,6 +110,7 @@ def test_between_whole_moments_and_of_the_reverse(sigma, way):
         assert math.isfinite(found.upper)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("tail", [0.9, 0.3, 1e-2, 1e-6])
 @pytest.mark.parametrize("sigma", [0.6, 1.0])
@@ -123,6 +125,7 @@ def test_what_a_curve_leaves_out_is_counted(sigma, tail, way):
         assert math.isfinite(found.upper)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("steps", [2, 10, 1000])
 @pytest.mark.parametrize("sigma", [0.5, 1.0, 10.0])
 def test_slopes_of_all_orders(sigma, steps):

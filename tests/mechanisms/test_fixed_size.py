@@ -68,6 +68,7 @@ def test_tails_are_off_by_their_own_error_and_that_of_their_arguments(noise, k):
             assert abs(found / booked - 1) < 0.05
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("drawn", [1, 10, 500, 999])
 @pytest.mark.parametrize("noise", [0.03, 0.7, 5.0, 1e4])
 def test_curves_of_special_records_in_balls(noise, drawn):
@@ -110,6 +111,7 @@ def test_opposite_records_are_cut_into_cells(noise, drawn):
         )
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("drawn", "size"), [(1, 2), (3, 3), (100, 10_000), (50, 50), (10**9, 10**9)]
 )

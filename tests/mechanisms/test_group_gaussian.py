@@ -89,9 +89,9 @@ def test_probabilities_too_small_for_doubles_count_above_as_all_and_below_as_non
 
 
 def test_large_groups_that_are_nearly_all_drawn():
-    """Of 400 coins that nearly all show heads, none and few are rarer than doubles tell."""
-    many = hs.Gaussian(5.0).poisson_sampled(0.9).group(400)
+    """Of 200 coins that nearly all show heads, none and few are rarer than doubles tell."""
+    many = hs.Gaussian(5.0).poisson_sampled(0.99).group(200)
     assert not many.is_exact_for(hs.Adjacency.ADD_OR_REMOVE_ONE)
     bounds = many.epsilon_bounds(1e-6)
-    plain = hs.Gaussian(5.0).group(400).epsilon_bounds(1e-6)
+    plain = hs.Gaussian(5.0).group(200).epsilon_bounds(1e-6)
     assert bounds.lower <= bounds.upper <= plain.upper

@@ -29,7 +29,7 @@ HARD = [
 ]
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(5)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize(("sigma", "rate", "tilt"), HARD)
 def test_samples_are_enclosed(sigma, rate, tilt, direction):

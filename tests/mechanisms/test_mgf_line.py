@@ -67,7 +67,7 @@ def test_coarse_samples_are_enclosed(sigma, rate, direction, log_accuracy):
     assert samples[0][3] < 10 * math.exp(-log_accuracy)
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(2)
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize(("sigma", "rate"), STEPS)
 def test_real_moments_are_enclosed(sigma, rate, direction):
@@ -129,6 +129,7 @@ def test_a_line_of_too_many_nodes_is_refused():
         line_of(1e-3, 0.5, "remove", 2.0)
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("tilt", [-0.875, -0.5, -0.0625])
 @pytest.mark.parametrize("direction", ["remove", "add"])
 @pytest.mark.parametrize(("sigma", "rate"), [(1.0, 0.01), (5.0, 0.1), (0.3, 0.9), (2.0, 1.0)])

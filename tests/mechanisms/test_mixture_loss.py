@@ -104,6 +104,7 @@ def check(mixture, x, found):
     return met
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("with_weights", [False, True])
 @pytest.mark.parametrize("name", MIXTURES)
 def test_losses_and_slopes_are_within_their_errors(name, with_weights):

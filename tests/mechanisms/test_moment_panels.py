@@ -58,6 +58,7 @@ def test_lines_without_the_largest_losses_are_enclosed(
     check(line, replace(truth, top=end), tilt, frequency / 12, [1, 5, 11, 12])
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("log_accuracy", [8.0, 12.0, 16.0])
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize(("sigma", "rate", "tilt", "frequency", "_", "cut"), CUT)

@@ -123,6 +123,7 @@ def replaced_delta(sigma, rate, epsilon):
         return (1 - q) * tail * (1 - bound) + q * moved
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("rate", [1e-300, 0.01, 0.5, 1 - 2**-53])
 @pytest.mark.parametrize("sigma", [1e-3, 0.02, 0.026])
 def test_small_losses_of_replacement_at_little_noise(sigma, rate):
@@ -187,6 +188,7 @@ def test_the_error_of_an_inverse_is_the_formula(noise, rate, loss):
     assert found == pytest.approx(inverse_error(noise, rate, loss), rel=1e-6)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("sigma", "rate"), [(1.0, 0.9), (1.0, 0.1), (3.0, 0.5), (0.5, 1e-4)])
 def test_no_slope_of_replaced_records_exceeds_its_bound(sigma, rate):
     """Of divergences of all larger orders, too; far out the bound is met."""

@@ -81,7 +81,7 @@ DRAWS = [
 ]
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @pytest.mark.parametrize("direction", ["remove", "add", "replace", "special_remove", "special_add"])
 @pytest.mark.parametrize(("draw", "tilt"), DRAWS)
 def test_moments_are_enclosed(draw, tilt, direction):
@@ -91,7 +91,7 @@ def test_moments_are_enclosed(draw, tilt, direction):
     assert error < 1e-12 + 1e-13 * abs(value)
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @pytest.mark.parametrize("log_accuracy", [12.0, 20.0])
 @pytest.mark.parametrize("direction", ["remove", "add", "replace"])
 @pytest.mark.parametrize(("draw", "tilt"), DRAWS[:4])
@@ -124,6 +124,7 @@ def test_samples_lack_what_those_of_the_parts_do():
         assert whole[3] == pytest.approx(1.01 * lacks / sum(shares), rel=1e-3, abs=0)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("rounded", [-1, 1])
 @pytest.mark.parametrize("direction", ["remove", "add"])
 def test_a_rate_off_by_its_rounding_is_held(direction, rounded):
