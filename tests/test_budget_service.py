@@ -239,9 +239,9 @@ def test_a_service_that_ends_answers_what_it_took(ledger):
 
 def test_memory_is_flat(ledger, request):
     """Less than 100 bytes for each of many requests, after some of each kind."""
-    many = 20_000 if request.config.getoption("--deep") else 3_000
+    many = 20_000 if request.config.getoption("--deep") else 2_000
     kinds = ADMIT, SPENT, sent("{"), wanted(count=2)
-    asked = [kinds[k % len(kinds)] for k in range(1_000)]
+    asked = [kinds[k % len(kinds)] for k in range(500)]
     with loopback.serving(1, ledger=ledger, **WIDE) as server:
         for _ in range(3):
             server.asked(asked, 16)

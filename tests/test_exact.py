@@ -40,6 +40,7 @@ def test_a_step_that_always_samples_is_the_gaussian(way, epsilon):
     assert relative_difference(verified(hs.Gaussian(1.5), way, epsilon), gaussian) < 1e-40
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("way", ["remove", "add", "replace"])
 @pytest.mark.parametrize("delta", [0.3, 1e-5, 1e-30, 1e-300])
 def test_epsilon_is_the_inverse_of_delta(way, delta):

@@ -121,7 +121,7 @@ def test_two_steps_are_an_integral(noise, epsilon, removes):
         assert found.rad() < 1e-10 * found
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 @pytest.mark.parametrize("noise", [20.0, 1.0, 0.3])
 @pytest.mark.parametrize("removes", [True, False])
 def test_one_step_is_the_gaussian(noise, removes):

@@ -68,6 +68,7 @@ def test_what_hardly_falls_is_known_to_few_digits(run, question, digits, monkeyp
     assert result.enclosed is not False
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("count", "noise", "rate", "epsilon"),
     [(504, 1.145291027054148, 2.413942934386617e-05, 2.6956139770850207), (5, 1.0, 1e-4, 1.0)],

@@ -81,6 +81,7 @@ def are_same(first, second):
 SPECIAL = [(Direction.SPECIAL_REMOVE, Direction.REMOVE), (Direction.SPECIAL_ADD, Direction.ADD)]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("special", "plain"), SPECIAL, ids=lambda way: way.value)
 @pytest.mark.parametrize("run", SUMS, ids=str)
 def test_a_special_record_changes_sums_like_one_that_is_removed(run, special, plain):
@@ -88,6 +89,7 @@ def test_a_special_record_changes_sums_like_one_that_is_removed(run, special, pl
     assert are_same(told(run, special), told(run, plain))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("adjacency", [*Adjacency], ids=lambda one: one.value)
 @pytest.mark.parametrize("run", SUMS[3:6] + SUMS[-5:], ids=str)
 def test_reversed_directions_are_reflections(run, adjacency):
@@ -156,6 +158,7 @@ SAID_TWICE = [
 ]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("direction", [*Direction], ids=lambda way: way.value)
 @pytest.mark.parametrize(("run", "other"), SAID_TWICE, ids=str)
 def test_a_scheme_that_is_said_in_two_ways_is_one(run, other, direction):
@@ -198,6 +201,7 @@ THE_SAME = [  # of which both ends of a gap are asked
 ]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("adjacency", [*Adjacency], ids=lambda one: one.value)
 @pytest.mark.parametrize(("run", "other"), THE_SAME, ids=str)
 def test_newer_schemes_are_what_they_are_made_of(run, other, adjacency):

@@ -107,25 +107,20 @@ def defined(run, adjacency):
     return True
 
 
-CASES = [
-    (name, adjacency)
-    for name, run in SCHEMES.items()
-    for adjacency in Adjacency
-    if defined(run, adjacency)
-]
-
-
 def test_every_scheme_is_asked_under_some_adjacency():
-    assert {name for name, _ in CASES} == set(SCHEMES)
-    replaced = {name for name, adjacency in CASES if adjacency is Adjacency.REPLACE_ONE}
-    assert {"Poisson", "fixed size", "shuffled", "zCDP", "menu", "tree"} <= replaced
+    assert all(any(defined(run, adjacency) for adjacency in Adjacency) for run in SCHEMES.values())
+    for name in ("Poisson", "fixed size", "shuffled", "zCDP", "menu", "tree"):
+        assert defined(SCHEMES[name], Adjacency.REPLACE_ONE)
 
 
-@pytest.mark.every(9)
+@pytest.mark.every(27)
 @pytest.mark.parametrize("question", QUESTIONS, ids=str)
-@pytest.mark.parametrize(("name", "adjacency"), CASES)
+@pytest.mark.parametrize("adjacency", Adjacency)
+@pytest.mark.parametrize("name", SCHEMES)
 def test_right_answers_are_held_and_moved_ones_missed(name, adjacency, question):
     run, how = SCHEMES[name], {"adjacency": adjacency, "digits": 20}
+    if not defined(run, adjacency):
+        return
     result = hs.verify(run, **how, **question)
     if not result.method:
         assert name in UNKNOWN, result

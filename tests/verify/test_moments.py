@@ -81,6 +81,7 @@ def exact(pair, z):
     return integral(pair, z, range(-far, far + 1, 4))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("t", [-0.4, 0.5, 3.0, 9.0])
 @pytest.mark.parametrize("pair", CASES, ids=lambda pair: type(pair).__name__)
 def test_real_moments_are_integrals(pair, t):
@@ -90,6 +91,7 @@ def test_real_moments_are_integrals(pair, t):
         assert max(found.rad(), truth.rad()) < truth * arb(10) ** -23
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("c", [0.7, 4.0])
 @pytest.mark.parametrize("pair", CASES, ids=lambda pair: type(pair).__name__)
 def test_moments_along_a_line_are_integrals_and_below_their_bound(pair, c):

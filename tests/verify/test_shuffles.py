@@ -32,6 +32,7 @@ def terms(mu, alpha, number, *, back, replaces=False):
     return np.maximum(gains, 0) - np.maximum(losses, 0), weight
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("back", [False, True])
 @pytest.mark.parametrize("replaces", [False, True])
 @pytest.mark.parametrize(("noise", "epsilon"), [(1.0, 1.0), (2.0, 0.3), (4.0, 0.5)])
