@@ -81,7 +81,10 @@ def test_epochs_are_read_from_the_mechanism():
 @pytest.mark.parametrize(
     ("noise", "batches", "question"),
     [
-        (0.5623114998134695, 2, {"false_positive_rate": 5.852260064217326e-12}),
+        pytest.param(
+            *(0.5623114998134695, 2, {"false_positive_rate": 5.852260064217326e-12}),
+            marks=pytest.mark.deep,
+        ),
         (0.7, 7, {"delta": 1e-3}),
         (0.7, 2000, {"delta": 1e-6}),
     ],
@@ -110,6 +113,7 @@ def test_an_answer_below_what_is_attained_is_missed():
     assert result.enclosed is False
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize("last_batch", [1, 3, 9])
 def test_one_whole_batch_and_a_smaller_one(last_batch):
     """No batch but the pivot is whole then."""

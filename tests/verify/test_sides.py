@@ -70,6 +70,7 @@ def test_what_is_attained_is_below_what_is_proved(run, way):
                 assert one.delta(epsilon).lower() <= proved.upper()
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize("way", REPLACES, ids=str)
 def test_an_epoch_that_leaves_hardly_any_record_out_attains_as_much(way):
     out = 2 * noise(2.0).shuffled(batches=5, left_out=1, batch_size=10**12)
@@ -158,6 +159,7 @@ def test_two_of_three_steps_are_enumerated(epsilon):
         assert truth <= float(found.proved.delta(arb(epsilon)).upper()) * (1 + 1e-3)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("adjacency", ["replace-special", "replace-one"])
 @pytest.mark.parametrize("epsilon", [0.2, 1.0])
 def test_three_records_of_which_one_is_left_out_are_enumerated(adjacency, epsilon):
