@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "methods/budgeted.hpp"
+#include "methods/trivial_bounds.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/range.hpp"
 #include "numeric/rounding.hpp"
@@ -157,30 +158,28 @@ Answers in_comparison(const Run& run, const Row& row, Comparison way, Points poi
 
 // Tails and quantiles of the loss of terms without an exact pair, from the run's curve in one comparison.
 Answers by_curve(const Run& run, const Row& row, Comparison way, Points points, const Limits& limits) {
-  // Chords leave open some ten times as much of a tail, and a tail is some hundred times a delta
+  // Chords leave open some ten times as much of a tail, and a tail is some hundred times a delta.
   Limits closer = limits;
   closer.tolerance = std::max(0.1 * limits.tolerance, 1e-5);
-  closer.smallest = 1e-3 * limits.smallest;
   const std::shared_ptr<const Run> whole = run.unsampled();
-  const auto asked = [&](View view, Comparison one, Points at, const Limits& how) {
-    Answers found = in_comparison(run, row_of(view), one, at, how);
+  const auto deltas = [&](bool of_reverse, Points at, const Limits& wanted) {
+    const Comparison one = of_reverse ? reversed(way) : way;
+    Limits how = closer;
+    how.smallest = std::max(1e-3 * limits.smallest, wanted.enough), how.memory_limit = wanted.memory_limit;
+    if (wanted.tolerance >= most_tolerance) how.tolerance = std::max(closer.tolerance, most_tolerance);
+    Answers found = in_comparison(run, row_of(View::delta), one, at, how);
     if (whole != nullptr)
-      narrow(row_of(view), all_of(at), in_comparison(*whole, row_of(view), one, at, how), Known::above, how, found);
+      narrow(row_of(View::delta), all_of(at), in_comparison(*whole, row_of(View::delta), one, at, how), Known::above,
+             how, found);
     return found;
   };
-  Limits rough = closer, fair = closer;  // for a first look at where the loss lies
-  rough.tolerance = std::max(closer.tolerance, 0.1), fair.tolerance = std::max(closer.tolerance, 0.01);
-  const CurveOfLoss of{
-      [&](bool of_reverse, Points at, bool roughly, double smallest) {
-        Limits how = roughly ? rough : closer;
-        how.smallest = std::max(how.smallest, smallest);
-        return asked(View::delta, of_reverse ? reversed(way) : way, at, how);
-      },
-      [&](Points at) { return asked(View::epsilon, way, at, fair); },
-      question_of(run.terms(), row, limits).closes,
-      closer.tolerance,
-  };
-  return row.by_curve(of, points, limits);
+  const EnclosedQuestion question = question_of(run.terms(), row_of(View::delta), closer);
+  const SideAccuracy rough = first_accuracy(question);
+  double infinite = 0;
+  for (const Direction& below : runs_below(run.terms(), std::array{way}, rough))
+    infinite = std::max(infinite, infinity_mass(below).lower());  // proof: loss-tail-chords
+  const Direction about = runs_above(run.terms(), std::array{way}, rough).front();
+  return row.between({about, deltas, closer.tolerance, infinite, question.closes}, points, limits);
 }
 
 // Whether P(L > loss) may be above `tail`: by a rough look at the curve it is at most delta(loss - x) / (1 - e^-x). The

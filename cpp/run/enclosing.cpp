@@ -119,6 +119,8 @@ class BetweenSides {
 
   const std::vector<Answer>& answers() const { return answers_; }
 
+  SideAccuracy first_accuracy(Aspect aspect) const { return accuracy_of(first_smallest(), aspect); }
+
   // The points that are not answered as closely as asked, and where a closer curve may help.
   std::vector<std::size_t> open() const {
     std::vector<std::size_t> left = open_of(all());
@@ -130,7 +132,7 @@ class BetweenSides {
   void ask_largest() {
     std::vector<std::size_t> which = open_of(all());
     std::erase_if(which, [&](std::size_t i) { return !wants_largest(i); });
-    if (!which.empty()) ask_both_sides(which, accuracy_of(first_smallest(), Aspect::largest));
+    if (!which.empty()) ask_both_sides(which, first_accuracy(Aspect::largest));
   }
 
   // Pairs that bound more than the curve: moments, and power at rate 0, which is the mass at +inf.
@@ -140,7 +142,7 @@ class BetweenSides {
       if (question_.wanted == Wanted::moments || (question_.wanted == Wanted::power && points_[i] == 0))
         which.push_back(i);
     if (which.empty()) return;
-    SideAccuracy at = accuracy_of(first_smallest(), Aspect::moments);
+    SideAccuracy at = first_accuracy(Aspect::moments);
     ask_both_sides(which, at);
     // The moments of pairs that do not meet come no closer by more cells.
     if (question_.wanted != Wanted::moments || !question_.closes) return;
@@ -168,7 +170,7 @@ class BetweenSides {
     std::vector<std::size_t> which = all();
     std::erase_if(which, [&](std::size_t i) { return answers_[i].lower > 0 || answers_[i].upper == 0; });
     if (which.empty()) return;
-    const std::vector<Answer> found = above_(accuracy_of(first_smallest(), Aspect::largest), of(which));
+    const std::vector<Answer> found = above_(first_accuracy(Aspect::largest), of(which));
     for (std::size_t k = 0; k < which.size(); ++k)
       if (found[k].upper == 0) answers_[which[k]] = answer_of({0, 0});
   }
@@ -373,6 +375,10 @@ class BetweenSides {
 };
 
 }  // namespace
+
+SideAccuracy first_accuracy(const EnclosedQuestion& question) {
+  return BetweenSides(question, {}, {}, {}, {}).first_accuracy(Aspect::curve);
+}
 
 std::vector<Answer> enclosed_answers(const EnclosedQuestion& question, std::span<const double> points,
                                      const AskSide& above, const AskSide& below, std::span<const Interval> known) {

@@ -38,6 +38,9 @@ struct SideAccuracy : Accuracy {
   double tolerance = 1e-3;
 };
 
+/// How closely the pairs of a curve are asked at first.
+SideAccuracy first_accuracy(const EnclosedQuestion& question);
+
 /// Asks a side at some of the points until the ends are as close as asked, or come no closer. `known`: other ends that
 /// hold at each point, or none. Each answer is limited by "theory" unless pairs above and below meet; the parts of its
 /// width are not known. The caller checks that lower <= upper.

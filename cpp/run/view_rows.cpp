@@ -19,8 +19,8 @@ const ViewRow& row_of(View view) {
       {View::gdp_mu, Wanted::rates, nullptr, gdp_bounds},
       {View::renyi, Wanted::moments, renyi_bounds},
       {View::zcdp, Wanted::moments, zcdp_bounds},
-      {View::loss_tail, Wanted::loss, nullptr, loss_tail_bounds, tails_by_curve},
-      {View::loss_quantile, Wanted::loss, nullptr, loss_quantile_bounds, quantiles_by_curve},
+      {View::loss_tail, Wanted::loss, nullptr, loss_tail_bounds, loss_tails_between},
+      {View::loss_quantile, Wanted::loss, nullptr, loss_quantile_bounds, loss_quantiles_between},
       {View::loss_variance, Wanted::loss, loss_variance_bounds},
   };
   return rows[static_cast<std::size_t>(view)];

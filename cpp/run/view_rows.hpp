@@ -7,7 +7,7 @@
 
 #include "run/ask.hpp"
 #include "run/enclosing.hpp"
-#include "run/loss_by_curve.hpp"
+#include "views/loss_tail.hpp"
 
 namespace hockeystick {
 
@@ -18,8 +18,8 @@ struct ViewRow {
   std::vector<Answer> (*alone)(std::span<const Direction>, std::span<const double>, const Limits&) = nullptr;
   std::vector<Answer> (*faced)(std::span<const Direction>, std::span<const Direction> reverses, std::span<const double>,
                                const Limits&) = nullptr;
-  /// The answer about the loss of a run that is known by its curve.
-  std::vector<Answer> (*by_curve)(const CurveOfLoss&, std::span<const double>, const Limits&) = nullptr;
+  /// The answer about the loss of a run whose curve is known from above and from below.
+  std::vector<Answer> (*between)(const CurveOfLoss&, std::span<const double>, const Limits&) = nullptr;
 };
 
 /// The row of a view. tradeoff has no row, as it is asked as power. A program that asks fewer views links a table of

@@ -123,6 +123,17 @@ Answer settled(const Interval& bounds, const AllowedWidth& allowed) {
   return answer;
 }
 
+CurvePoints::CurvePoints(const Direction& direction, const Direction* reverse, const Limits& limits, double farthest)
+    : limits_(limits), farthest_(farthest) {
+  if (!reverse) composed_.emplace(direction);
+  deltas_ = [ahead = KeptCurve(direction), behind = KeptCurve(reverse ? *reverse : Direction{})](
+                bool of_reverse, std::span<const double> epsilons, const Limits& how) mutable {
+    return within_memory({}, epsilons, how, {0, 1}, [&](auto at, const Limits& within) {
+      return (of_reverse ? behind : ahead).deltas(at, within);
+    });
+  };
+}
+
 bool CurvePoints::ask(std::vector<WantedPoint> wanted) {
   std::erase_if(wanted, [&](const WantedPoint& at) { return !(std::fabs(at.loss) <= farthest_); });
   sort_by(wanted, &WantedPoint::tolerance);
@@ -136,7 +147,7 @@ bool CurvePoints::ask(std::vector<WantedPoint> wanted) {
   {
     const WorkLimit work(work_left_);
     const double given = WorkLimit::left();
-    found = ask(&ahead_, 1, ahead) + ask(behind_ ? &*behind_ : nullptr, -1, behind);
+    found = ask(1, ahead) + ask(-1, behind);
     work_left_ -= given - WorkLimit::left();
   }
   sort_by(points_, &CurvePoint::loss);
@@ -169,11 +180,11 @@ double CurvePoints::fall(double from, double to) {
 }
 
 // Of the direction whose losses are these times `sign`, by rising tolerance; says how many are as close as wanted.
-std::size_t CurvePoints::ask(KeptCurve* curve, int sign, std::span<WantedPoint> wanted) {
+std::size_t CurvePoints::ask(int sign, std::span<WantedPoint> wanted) {
   std::size_t found = 0;
-  if (!curve) {
+  if (sign < 0 && composed_) {
     for (const auto& [loss, tolerance, enough] : wanted) {
-      const Answer value = composed_.at(loss, tolerance, enough);
+      const Answer value = composed_->at(loss, tolerance, enough);
       CurvePoint point = curve_point(loss, {0, 1});
       point.value = {value.lower, value.upper};
       found += take(point, value) ? 1 : 0;
@@ -190,9 +201,8 @@ std::size_t CurvePoints::ask(KeptCurve* curve, int sign, std::span<WantedPoint> 
     const auto to = std::find_if(from, wanted.end(), [&](const auto& at) { return at.tolerance > alike * tolerance; });
     epsilons.clear();
     for (; from != to; ++from) epsilons.push_back(sign * from->loss), enough = std::min(enough, enough_at(*from));
-    const Limits limits{tolerance, std::min(limits_.memory_limit, most_memory), {}, limits_.smallest, enough};
-    const std::vector<Answer> deltas = within_memory(
-        {}, epsilons, limits, {0, 1}, [&](auto at, const Limits& within) { return curve->deltas(at, within); });
+    const std::vector<Answer> deltas = deltas_(
+        sign < 0, epsilons, {tolerance, std::min(limits_.memory_limit, most_memory), {}, limits_.smallest, enough});
     for (std::size_t k = 0; k < deltas.size(); ++k) {
       const CurvePoint point = curve_point(sign * epsilons[k], {deltas[k].lower, deltas[k].upper});
       found += take(point, deltas[k]) ? 1 : 0;

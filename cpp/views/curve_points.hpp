@@ -14,6 +14,7 @@
 
 #include "methods/questions.hpp"
 #include "numeric/interval.hpp"
+#include "numeric/range.hpp"
 #include "plan/tuning.hpp"
 #include "views/composed_curve.hpp"
 
@@ -74,22 +75,34 @@ struct WantedPoint {
   double loss, tolerance, enough = 0;
 };
 
+/// Asks delta of one ordered comparison of neighbours, or of its reverse, at each epsilon.
+using AskDeltas = std::function<std::vector<Answer>(bool of_reverse, std::span<const double> epsilons, const Limits&)>;
+
 class CurvePoints {
  public:
   /// `reverse`: the reverse of the direction, which knows the curve at negative losses; null if its pairs are not
-  /// known. `limits.smallest` is that of deltas. `farthest`: losses of which points are asked; beyond `farthest_point`
-  /// alpha is inf, which tells a tail and no power.
+  /// known. `farthest`: losses of which points are asked; beyond `farthest_point` alpha is inf, which tells a tail and
+  /// no power.
   CurvePoints(const Direction& direction, const Direction* reverse, const Limits& limits,
-              double farthest = farthest_point)
-      : ahead_(direction), limits_(limits), farthest_(farthest), composed_(direction) {
-    if (reverse) behind_.emplace(*reverse);
-  }
+              double farthest = farthest_point);
+
+  /// Of a curve that `deltas` encloses, at best to this tolerance. `closes`: whether what is above and below it may
+  /// meet, so that it is that of one pair.
+  CurvePoints(AskDeltas deltas, const Limits& limits, double finest, bool closes)
+      : deltas_(std::move(deltas)),
+        limits_(limits),
+        farthest_(ranges::epsilon.high),
+        finest_(finest),
+        closes_(closes) {}
 
   /// Encloses the curve at more losses; false if less than half of these are known as closely as wanted.
   bool ask(std::vector<WantedPoint> wanted);
 
   /// The least loss that can be asked about.
   double least() const { return -farthest_; }
+
+  double finest() const { return finest_; }
+  bool closes() const { return closes_; }
 
   /// Says of an answer wider than allowed what kept deltas from being as close as wanted.
   void explain(Answer& answer) const { answer.limited_by = limited_by_, answer.required_bytes = required_bytes_; }
@@ -101,14 +114,14 @@ class CurvePoints {
   double fall(double from, double to);
 
  private:
-  std::size_t ask(KeptCurve* curve, int sign, std::span<WantedPoint> wanted);
+  std::size_t ask(int sign, std::span<WantedPoint> wanted);
   bool take(CurvePoint point, const Answer& found);
 
-  KeptCurve ahead_;
-  std::optional<KeptCurve> behind_;  // of the reverse
+  AskDeltas deltas_;
+  std::optional<ComposedCurve> composed_;  // where no reverse is known
   Limits limits_;
-  double farthest_, work_left_ = tuning::most_work_of_deltas;
-  ComposedCurve composed_;
+  double farthest_, finest_ = least_tolerance, work_left_ = tuning::most_work_of_deltas;
+  bool closes_ = true;
   std::string_view limited_by_ = "passes";
   std::size_t required_bytes_ = 0;
   std::vector<CurvePoint> points_;

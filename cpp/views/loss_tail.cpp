@@ -36,8 +36,6 @@ struct Kind {
   bool is_tail;                                                   // whether tails are asked, else quantiles
 };
 
-Interval tail_between(const KnownCurve& known, double epsilon);
-
 Answer exactly(const Interval& bounds) {
   Answer answer;
   answer.lower = bounds.lower;
@@ -45,150 +43,172 @@ Answer exactly(const Interval& bounds) {
   return answer;
 }
 
+// Answers from deltas about the loss. `about`: where it is guessed to lie.
 class Solver {
  public:
   // `known`: bounds that the caller has. Answers of other directions are lower ends, too.
-  Solver(const Kind& kind, const Direction& direction, const Direction* reverse, std::span<const double> points,
+  Solver(const Kind& kind, const Direction& about, CurvePoints curve, std::span<const double> points,
          std::vector<Answer> known, const Limits& limits)
       : kind_(kind),
-        direction_(direction),
-        reverse_(reverse),
-        saddlepoint_(direction),
+        about_(about),
+        curve_(std::move(curve)),
+        saddlepoint_(about),
         points_(points),
         limits_(limits),
-        answers_(std::move(known)) {
-    deviation_ = saddlepoint_.deviation();
-    const UnionProbability infinite = infinity_mass(direction);
-    const double largest = kind.is_tail ? largest_finite_loss(direction) : infinity;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      const bool is_infinite = !kind.is_tail && infinite.lower() > rest_of(points[i]).upper;  // proof: loss-tail-chords
-      if (is_infinite || answers_[i].lower == infinity) answers_[i] = exactly({infinity, infinity});
-      if (!(points[i] >= largest)) continue;
-      answers_[i] = exactly({infinite.lower(), infinite.upper()});
-      answers_[i].converged = infinite.upper() - infinite.lower() <= kind.allowed(answers_[i], limits, deviation_);
-    }
+        answers_(std::move(known)),
+        shortest_(points.size()) {}
+
+  // `infinite`: P(L = inf), at least.
+  void take_infinite(double infinite) {
+    for (std::size_t i = 0; i < points_.size(); ++i)
+      if (infinite > rest_of(points_[i]).upper || answers_[i].lower == infinity)  // proof: loss-tail-chords
+        answers_[i] = exactly({infinity, infinity});
+  }
+
+  // What the largest loss of the pairs tells.
+  void take_largest() {
+    const UnionProbability infinite = infinity_mass(about_);
+    if (!kind_.is_tail) return take_infinite(infinite.lower());
+    const double largest = largest_finite_loss(about_);
+    for (std::size_t i = 0; i < points_.size(); ++i)
+      if (points_[i] >= largest) answers_[i] = answer_of({infinite.lower(), infinite.upper()});
+  }
+
+  // Of rarely sampled steps, by the one that loses much.
+  void take_large_losses() {
+    for (std::size_t i = 0; i < points_.size(); ++i)
+      if (!answers_[i].converged && !kind_.place(saddlepoint_, points_[i]).regular)
+        narrow(i, tail_by_large_losses(about_, saddlepoint_, points_[i], limits_.tolerance));
   }
 
   std::vector<Answer> solve() {
     if (kind_.is_tail)
-      solve_below_floor(), solve_by_large_losses(), solve_tails();
+      solve_tails();
     else
       solve_quantiles();
+    for (Answer& answer : answers_)
+      if (!answer.converged) curve_.explain(answer);
     return std::move(answers_);
   }
 
- private:
-  // Tails likely to be below the floor, from delta there and a nat of its fall before, each known to be below.
+  // Tails likely to be below the floor, from delta there and before, each known to be below.
   void solve_below_floor() {
-    Limits limits = limits_;
-    limits.smallest = 1e-3 * limits_.floor();
-    CurvePoints curve(direction_, nullptr, limits, ranges::epsilon.high);
+    const double lost = 1e-3 * limits_.floor();
     std::vector<WantedPoint> wanted;
     for (std::size_t i = 0; i < points_.size(); ++i) {
       if (answers_[i].converged) continue;
-      const FarBelow far(saddlepoint_, points_[i], limits.smallest);
-      if (!(far.log_delta < math::log(limits.smallest))) continue;
-      for (const double before : {0.0, std::min(points_[i], 1 / (1 + far.at.tilt))})
-        wanted.push_back({points_[i] - before, 0.5});
+      const FarBelow far(saddlepoint_, points_[i], lost);
+      if (!(far.log_delta < math::log(limits_.floor()))) continue;
+      for (const double before : {0.0, std::min(points_[i], 1 / (1 + far.at.tilt)), points_[i] / 16})
+        wanted.push_back({points_[i] - before, 0.5, lost});
     }
-    if (curve.ask(std::move(wanted))) take(curve);
+    if (curve_.ask(std::move(wanted))) take();
   }
 
-  // Of rarely sampled steps, by the one that loses much.
-  void solve_by_large_losses() {
-    for (std::size_t i = 0; i < points_.size(); ++i)
-      if (!answers_[i].converged && !kind_.place(saddlepoint_, points_[i]).regular)
-        narrow(i, tail_by_large_losses(direction_, saddlepoint_, points_[i], limits_.tolerance));
-  }
-
-  // From deltas about the loss.
+ private:
   void solve_tails() {
-    CurvePoints curve(direction_, reverse_, {limits_.tolerance, limits_.memory_limit}, farthest_loss);
-    const std::vector<double> rates = fall_rates(curve);
+    const std::vector<double> rates = fall_rates();
+    // Where deltas are not to be had as closely as wanted, points as far apart as suits them are asked, once.
+    int unserved = curve_.finest() > least_tolerance ? 2 : 1;
     for (int round = 0; round < most_rounds; ++round) {
       std::vector<WantedPoint> wanted;
       for (std::size_t i = 0; i < points_.size(); ++i)
-        if (!answers_[i].converged) add_points(i, rates[i], round, curve, wanted);
-      const bool is_served = !wanted.empty() && curve.ask(std::move(wanted));
-      if (!take(curve) || !is_served) break;
+        if (!answers_[i].converged) add_points(i, rates[i], round, wanted);
+      const bool is_served = !wanted.empty() && curve_.ask(std::move(wanted));
+      if (!take() || (!is_served && --unserved == 0)) break;
     }
-    explain(curve);
   }
 
   void solve_quantiles() {
-    CurvePoints curve(direction_, reverse_, {limits_.tolerance, limits_.memory_limit}, farthest_loss);
     std::vector<std::size_t> open;
     std::vector<SoughtQuantile> sought;
     for (std::size_t i = 0; i < points_.size(); ++i) {
       if (answers_[i].lower == infinity) continue;
       const Interval tail = rest_of(points_[i]);
-      const double about = kind_.place(saddlepoint_, points_[i]).epsilon;
-      const Interval guess = likely_quantile(direction_, tail.lower, about, deviation_, limits_.memory_limit);
-      open.push_back(i), sought.push_back({tail, guess, limits_.tolerance * deviation_});
+      const double at = kind_.place(saddlepoint_, points_[i]).epsilon, deviation = saddlepoint_.deviation();
+      const Interval guess = likely_quantile(about_, tail.lower, at, deviation, limits_.memory_limit);
+      open.push_back(i), sought.push_back({tail, guess, limits_.tolerance * deviation});
     }
     if (open.empty()) return;
-    const std::vector<Interval> found = quantiles_by_deltas(curve, deviation_, sought);
+    const std::vector<Interval> found = quantiles_by_deltas(curve_, saddlepoint_.deviation(), sought);
     for (std::size_t k = 0; k < open.size(); ++k) narrow(open[k], found[k]);
-    explain(curve);
-  }
-
-  void explain(const CurvePoints& curve) {
-    for (Answer& answer : answers_)
-      if (!answer.converged) curve.explain(answer);
   }
 
   // What is known of the curve; whether an answer is narrower by it.
-  bool take(const CurvePoints& curve) {
-    const KnownCurve known(curve.points());
+  bool take() {
+    const KnownCurve known(curve_);
     bool is_narrower = false;
     for (std::size_t i = 0; i < points_.size(); ++i)
-      if (!answers_[i].converged && narrow(i, tail_between(known, points_[i]))) is_narrower = true;
+      if (!answers_[i].converged)
+        if (const auto at = point_at(points_[i]); at != known.points.end())
+          is_narrower = narrow(i, known.tail(at - known.points.begin())) || is_narrower;
     return is_narrower;
+  }
+
+  std::span<const CurvePoint>::iterator point_at(double loss) const {
+    const std::span<const CurvePoint> points = curve_.points();
+    return std::find_if(points.begin(), points.end(), [=](const CurvePoint& point) { return point.loss == loss; });
+  }
+
+  Answer answer_of(const Interval& found) const {
+    Answer answer = exactly(found);
+    answer.converged = found.upper - found.lower <= kind_.allowed(answer, limits_, saddlepoint_.deviation());
+    return answer;
   }
 
   bool narrow(std::size_t i, const Interval& found) {
-    Answer& answer = answers_[i];
-    const auto [lower, upper] = both({answer.lower, answer.upper}, found);
-    const bool is_narrower = lower > answer.lower || upper < answer.upper;
-    answer.lower = lower, answer.upper = upper;
-    answer.converged = upper - lower <= kind_.allowed(answer, limits_, deviation_);
-    if (answer.converged) answer.limited_by = {};
-    return is_narrower;
+    const Interval last{answers_[i].lower, answers_[i].upper};
+    answers_[i] = answer_of(both(last, found));
+    return answers_[i].lower > last.lower || answers_[i].upper < last.upper;
   }
 
   // How fast each tail falls: by the moments, or by two deltas where these do not decide it.
-  std::vector<double> fall_rates(CurvePoints& curve) const {
+  std::vector<double> fall_rates() {
     std::vector<double> rates;
     for (std::size_t i = 0; i < points_.size(); ++i) {
       const Saddle at = kind_.place(saddlepoint_, points_[i]);
       rates.push_back((0.8 + std::fabs(at.tilt) * at.deviation) / at.deviation);
       if (!at.regular && !answers_[i].converged && points_[i] > 0)
-        if (const double found = curve.fall(points_[i] * (1 - 1.0 / 16), points_[i]); found > 0) rates[i] = found;
+        if (const double found = curve_.fall(points_[i] * (1 - 1.0 / 16), points_[i]); found > 0) rates[i] = found;
     }
     return rates;
   }
 
   // Chords of length h leave h r of a tail that falls at the rate r, about, and what delta is off by 2 / (h (1 + r)).
-  void add_points(std::size_t i, double rate, int round, const CurvePoints& curve,
-                  std::vector<WantedPoint>& wanted) const {
-    const double part = 0.3 * limits_.tolerance / (1 << 2 * round);
-    const double length = std::min(part / rate, points_[i] - curve.least());
-    const double tolerance = 0.25 * part * length * (1 + rate);
-    for (const double away : {0, -1, 1, -2, 2}) {
-      const double loss = points_[i] + away * length;
-      if (loss >= curve.least() && tolerance >= least_tolerance)
-        wanted.push_back({loss, std::min(most_tolerance, tolerance)});
-    }
+  // No shorter than suits deltas that are as close as can be had; before a point of which pairs may have no curve there
+  // a nat of the fall.
+  void add_points(std::size_t i, double rate, int round, std::vector<WantedPoint>& wanted) {
+    const auto at = point_at(points_[i]);
+    const bool is_known = at != curve_.points().end();
+    if (!curve_.closes() && !is_known) return wanted.push_back({points_[i], most_tolerance});
+    const double off = !curve_.closes()        ? 1 - at->value.lower / at->value.upper
+                       : round > 0 && is_known ? at->refused
+                                               : 0;
+    const double part = 0.3 * limits_.tolerance / (1 << 2 * round), least = std::max(curve_.finest(), off);
+    const double shortest = std::sqrt(2 * least) / (1 + rate);
+    const bool is_shortest = shortest > part / rate;
+    const double last = std::exchange(shortest_[i], shortest);
+    if (is_shortest && shortest < 1.4 * last && last < 1.4 * shortest) return;  // such points are known
+    const double length = std::min(std::max(part / rate, shortest), points_[i] - curve_.least());
+    const double tolerance = std::clamp(0.25 * part * length * (1 + rate), least, most_tolerance);
+    const double enough = is_known ? tolerance * at->value.lower : 0;
+    const auto add = [&](double away) {
+      if (points_[i] + away >= curve_.least()) wanted.push_back({points_[i] + away, tolerance, enough});
+    };
+    for (const double away : {0, -1, 1, -2, 2}) add(away * length);
+    if (is_shortest) add(-0.5 * length), add(0.5 * length);
+    if (!curve_.closes())
+      for (const double away : {0.5, 1.0, 2.0, 4.0}) add(-away / (1 + rate));
   }
 
   const Kind& kind_;
-  const Direction& direction_;
-  const Direction* reverse_;  // which knows the curve at negative losses; null if there is none to ask
+  const Direction& about_;
+  CurvePoints curve_;
   Saddlepoint saddlepoint_;
   std::span<const double> points_;
   Limits limits_;
-  double deviation_;
   std::vector<Answer> answers_;
+  std::vector<double> shortest_;  // chords asked so far, where deltas are not to be had more closely
 };
 
 std::vector<Answer> from_sums(const Kind& kind, const Enumeration& sums, const Direction& direction,
@@ -233,7 +253,11 @@ std::vector<Answer> one_direction(const Kind& kind, const Direction& direction, 
     if (std::all_of(answers.begin(), answers.end(), [](const Answer& each) { return each.converged; })) return answers;
     for (std::size_t i = 0; i < points.size(); ++i)
       if (!answers[i].converged) answers[i].lower = std::max(answers[i].lower, known[i].lower);
-    return Solver(kind, merged.terms, reverse, points, std::move(answers), limits).solve();
+    Solver solver(kind, merged.terms, {merged.terms, reverse, {limits.tolerance, limits.memory_limit}, farthest_loss},
+                  points, std::move(answers), limits);
+    solver.take_largest();
+    if (kind.is_tail) solver.solve_below_floor(), solver.take_large_losses();
+    return solver.solve();
   }
   std::vector<Answer> answers;
   for (const double point : points)
@@ -267,11 +291,19 @@ std::vector<Answer> worst(const Kind& kind, std::span<const Direction> direction
   });
 }
 
-Interval tail_between(const KnownCurve& known, double epsilon) {
-  const auto at = std::lower_bound(known.points.begin(), known.points.end(), epsilon,
-                                   [](const CurvePoint& point, double loss) { return point.loss < loss; });
-  if (at == known.points.end() || at->loss != epsilon) return {0, 1};
-  return known.tail(static_cast<std::size_t>(at - known.points.begin()));
+std::vector<Answer> between_curves(const Kind& kind, const CurveOfLoss& of, std::span<const double> points,
+                                   const Limits& limits) {
+  std::vector<Answer> known(points.size(), enclosed(kind.start, {}));
+  Solver solver(kind, of.about, {of.deltas, {limits.tolerance, limits.memory_limit}, of.finest, of.closes}, points,
+                std::move(known), limits);
+  if (kind.is_tail)
+    solver.solve_below_floor();
+  else
+    solver.take_infinite(of.infinite);
+  std::vector<Answer> answers = solver.solve();
+  for (Answer& each : answers)
+    if (!each.converged && each.limited_by != "memory_limit") each.limited_by = "theory";
+  return answers;
 }
 
 const Kind tail_kind{
@@ -315,6 +347,15 @@ std::vector<Answer> loss_quantile_bounds(std::span<const Direction> directions, 
                                          std::span<const double> levels, const Limits& limits) {
   check_each("level", levels, ranges::inner_probability);
   return worst(quantile_kind, directions, reverses, levels, limits);
+}
+
+std::vector<Answer> loss_tails_between(const CurveOfLoss& of, std::span<const double> epsilons, const Limits& limits) {
+  return between_curves(tail_kind, of, epsilons, limits);
+}
+
+std::vector<Answer> loss_quantiles_between(const CurveOfLoss& of, std::span<const double> levels,
+                                           const Limits& limits) {
+  return between_curves(quantile_kind, of, levels, limits);
 }
 
 }  // namespace hockeystick

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "methods/question.hpp"
+#include "views/curve_points.hpp"
 
 namespace hockeystick {
 
@@ -18,5 +19,20 @@ std::vector<Answer> loss_tail_bounds(std::span<const Direction> directions, std:
 /// negative losses; empty if these are not known.
 std::vector<Answer> loss_quantile_bounds(std::span<const Direction> directions, std::span<const Direction> reverses,
                                          std::span<const double> levels, const Limits& limits);
+
+/// The loss of a run whose curve is known from above and from below.
+struct CurveOfLoss {
+  const Direction& about;  // pairs above: a guess of where the loss lies
+  AskDeltas deltas;
+  double finest;    // the tolerance of deltas that need be no closer
+  double infinite;  // P(L = inf), at least
+  bool closes;      // whether the two curves may meet, so that they are those of one pair
+};
+
+/// The same of such a run. Where the two curves do not meet, the largest tail of all pairs that the guarantee allows
+/// counts, of which one attains the lower curve. Limited by "theory", unless it is as close as asked or deltas are
+/// limited by memory: where two curves are known 0.1 % apart, chords leave some percent.
+std::vector<Answer> loss_tails_between(const CurveOfLoss& of, std::span<const double> epsilons, const Limits& limits);
+std::vector<Answer> loss_quantiles_between(const CurveOfLoss& of, std::span<const double> levels, const Limits& limits);
 
 }  // namespace hockeystick

@@ -29,6 +29,8 @@ class QuantileSearch {
       : curve_(curve), tail_(sought.tail), deviation_(deviation), allowed_(sought.allowed) {
     const auto [from, to] = sought.about;
     const double reach = std::max((to - from) / 2, 3 * first_part * deviation_);
+    // Deltas of far less than those next to the quantile tell nothing of it.
+    enough_ = 1e-3 * curve.finest() * std::min(tail_.lower, 1 - tail_.upper) * std::min(1.0, reach);
     for (const double k : {-3, -1, 1, 3})
       add(from / 2 + to / 2 + k / 3 * reach, from < to ? rough_tolerance : first_tolerance);
   }
@@ -40,13 +42,21 @@ class QuantileSearch {
   // Takes what the points tell, and wants more of them. `is_served`: whether those that it wanted are known.
   void take(const KnownCurve& known, const TailsAt& tails, bool is_served) {
     const Interval last = std::exchange(found_, known.quantile(tails, tail_.lower, tail_.upper));
-    failed_ += is_served ? 0 : 1;
+    const double width = found_.upper - found_.lower, before = last.upper - last.lower;
+    is_slow_ = std::isfinite(width) && width > 0.5 * before;
+    const bool is_stuck = std::isfinite(width) && width > 0.8 * before;
+    if (!curve_.closes())
+      failed_ = is_stuck ? most_failed : 0;
+    else if (!is_served || (is_stuck && std::exchange(is_limited_, false)))
+      ++failed_;
     if (known.points.size() == size_) ++failed_, for_delta_ *= 0.1;  // the same points, known more closely
     size_ = known.points.size();
-    const double width = found_.upper - found_.lower;
     is_open_ = !(width <= allowed_) && failed_ < most_failed && !known.points.empty();
-    is_slow_ = std::isfinite(width) && width > 0.5 * (last.upper - last.lower);
-    if (is_open_) next(known, tails);
+    if (!is_open_) return;
+    if (curve_.closes())
+      next(known, tails);
+    else
+      next_to_ends(known.points);
   }
 
  private:
@@ -72,28 +82,60 @@ class QuantileSearch {
     between(points, at[-1], *at);
   }
 
+  // Of a curve that is not of one pair: next to either end, which points further in do not move.
+  void next_to_ends(std::span<const CurvePoint> points) {
+    const double reach = std::max(points.back().loss - points.front().loss, first_part * deviation_);
+    const auto at = [&](double loss) {
+      return std::lower_bound(points.begin(), points.end(), loss,
+                              [](const CurvePoint& p, double x) { return p.loss < x; });
+    };
+    const auto add_thirds = [&](double from, double to) {
+      for (const double part : {1.0 / 3, 2.0 / 3}) add(from + part * (to - from), 0);
+    };
+    if (found_.lower == -infinity)
+      add(points.front().loss - reach, 0);
+    else if (const auto next = at(found_.lower) + 1; next != points.end())
+      add_thirds(found_.lower, next->loss);
+    if (found_.upper == infinity)
+      add(points.back().loss + reach, 0);
+    else if (const auto next = at(found_.upper); next != points.begin())
+      add_thirds(next[-1].loss, found_.upper);
+  }
+
   void between(std::span<const CurvePoint> points, const Slope& left, const Slope& right) {
     const double gap = right.loss - left.loss;
     double share = (left.tail - tail_.lower) / (left.tail - right.tail);
     if (right.tail > 0.01 * left.tail) share = math::log(left.tail / tail_.lower) / math::log(left.tail / right.tail);
     if (is_slow_) share = 0.5;
-    const double apart = std::max(part_of_gap * gap, part_of_width * allowed_);
-    const double middle = left.loss + std::clamp(share, 0.02, 0.98) * gap;
-    const double change = (left.tail - right.tail) * std::min(1.0, apart / gap);
+    const double middle = left.loss + std::clamp(share, 0.02, 0.98) * gap, density = (left.tail - right.tail) / gap;
+    // No nearer than deltas tell the tail.
+    const CurvePoint& near = before(points, middle);
+    const double off = std::min(curve_.finest() * size_of(near), near.value.upper - near.value.lower);
+    const double least = density > 0 ? std::sqrt(2 * off / density) : 0;
+    const double apart = std::max({part_of_gap * gap, part_of_width * allowed_, least});
+    const double change = density * std::min(gap, apart);
     for (const double k : {-1, 0, 1}) want(points, middle + k * apart, change, apart);
+  }
+
+  // The last point before a loss, or the first.
+  static const CurvePoint& before(std::span<const CurvePoint> points, double loss) {
+    const auto near = std::find_if(points.begin(), points.end(), [=](const CurvePoint& p) { return p.loss >= loss; });
+    return near == points.begin() ? *near : near[-1];
   }
 
   // How closely delta is to be known for slopes that tell a change of the tail between points.
   void want(std::span<const CurvePoint> points, double loss, double change, double apart) {
-    const auto near = std::find_if(points.begin(), points.end(), [=](const CurvePoint& p) { return p.loss >= loss; });
-    const CurvePoint& point = near == points.begin() ? *near : near[-1];
-    double value = point.value.upper;
-    if (loss < 0) value = std::max(value - 1 + point.alpha.upper, 1e-3 * (1 - point.alpha.lower));
-    const double tolerance = for_delta_ * change * -math::expm1(-apart) / std::max(value, 1e-300);
-    add(loss, std::clamp(tolerance, least_tolerance, most_tolerance));
+    const CurvePoint& near = before(points, loss);
+    const double width = for_delta_ * change * -math::expm1(-apart);
+    const double tolerance = width / std::max(size_of(near), loss < 0 ? 1e-3 * (1 - near.alpha.lower) : 0);
+    is_limited_ = is_limited_ || tolerance < curve_.finest();
+    add(loss, std::min(tolerance, most_tolerance), width);
   }
 
-  void add(double loss, double tolerance) { wanted_.push_back({std::max(loss, curve_.least()), tolerance}); }
+  void add(double loss, double tolerance, double enough = 0) {
+    wanted_.push_back(
+        {std::max(loss, curve_.least()), std::max(tolerance, curve_.finest()), std::max(enough, enough_)});
+  }
 
   static std::vector<Slope> slopes_of(std::span<const CurvePoint> points) {
     std::vector<Slope> slopes;
@@ -109,11 +151,11 @@ class QuantileSearch {
 
   const CurvePoints& curve_;
   Interval tail_;
-  double deviation_, allowed_;
+  double deviation_, allowed_, enough_;
   Interval found_{-infinity, infinity};
   std::vector<WantedPoint> wanted_;
   int failed_ = 0;  // rounds that knew less than half of the points they wanted
-  bool is_open_ = true, is_slow_ = false;
+  bool is_open_ = true, is_slow_ = false, is_limited_ = false;
   double for_delta_ = 0.1;  // part of the change of the tail from point to point
   std::size_t size_ = 0;    // points known before
 };
@@ -131,11 +173,17 @@ bool is_served(std::span<const CurvePoint> points, std::span<const WantedPoint> 
 
 }  // namespace
 
-KnownCurve::KnownCurve(std::span<const CurvePoint> at) : points(at) {
-  for (const CurvePoint& point : at) kinks.loss.push_back(point.loss), kinks.value.push_back(point.value.upper);
+KnownCurve::KnownCurve(const CurvePoints& curve) : points(curve.points()), closes(curve.closes()) {
+  for (const CurvePoint& point : points) kinks.loss.push_back(point.loss), kinks.value.push_back(point.value.upper);
 }
 
-Interval KnownCurve::tail(std::size_t k) const { return loss_tail(kinks, points[k].value.lower, points[k].loss); }
+// Of one pair by chords between both curves. Else no pair below the upper curve has more of a tail than a chord to
+// where its curve may be 0.
+Interval KnownCurve::tail(std::size_t k) const {
+  const Interval ends = loss_tail(kinks, points[k].value.lower, points[k].loss);
+  if (closes) return ends;
+  return {ends.lower, loss_tail(kinks, 0, points[k].loss).upper};  // proof: loss-tail-chords
+}
 
 TailsAt KnownCurve::tails() const {
   TailsAt tails;
@@ -187,7 +235,7 @@ std::vector<Interval> quantiles_by_deltas(CurvePoints& curve, double deviation,
     }
     if (open.empty()) break;
     curve.ask(std::move(wanted));
-    const KnownCurve known(curve.points());
+    const KnownCurve known(curve);
     const TailsAt tails = known.tails();
     for (const auto& [search, asked] : open) search->take(known, tails, is_served(known.points, asked));
   }

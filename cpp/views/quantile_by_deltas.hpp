@@ -24,8 +24,9 @@ struct Slope {
 struct KnownCurve {
   std::span<const CurvePoint> points;
   CurveKinks kinks;
-  explicit KnownCurve(std::span<const CurvePoint> at);
-  /// Encloses P(L > loss) at point k.
+  bool closes;
+  explicit KnownCurve(const CurvePoints& curve);
+  /// Encloses P(L > loss) at point k, for all pairs that the guarantee allows if it is not that of one pair.
   Interval tail(std::size_t k) const;
   TailsAt tails() const;
   /// The middle of that, at the loss of a point.
