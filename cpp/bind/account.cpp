@@ -88,8 +88,8 @@ Estimator estimator_named(const std::string& name) {
 LossPmf loss_pmf(const Direction& terms, double interval, const std::string& side, const std::string& estimator,
                  double tail_mass, std::size_t memory_limit, const std::vector<std::int64_t>& support,
                  bool merge_gaussians) {
-  const ExplicitRequest request{
-      interval, side_named(side), estimator_named(estimator), tail_mass, memory_limit, support, false, merge_gaussians};
+  const ExplicitRequest request{interval, side_named(side), estimator_named(estimator), tail_mass, memory_limit,
+                                support,  merge_gaussians};
   const LongWork work;
   return requested_pmf(terms, request);
 }

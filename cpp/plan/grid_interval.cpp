@@ -30,10 +30,6 @@ double interval_for_delta(double count, const Saddle& at, double log_tolerance, 
 
 }  // namespace
 
-double interval_for_variance(const Saddlepoint& saddlepoint, double variance) {
-  return interval_for(saddlepoint.total_count(), variance, saddlepoint.deviation());
-}
-
 double interval_for_delta(const Saddlepoint& saddlepoint, const Saddle& at, double log_tolerance) {
   constexpr double most = 8;  // factor by which atoms that lie on the grid may widen the interval
   const double total = saddlepoint.total_count(),
@@ -50,7 +46,8 @@ bool can_close(const Direction& direction) {
 }
 
 double interval_for_moment(const Saddlepoint& saddlepoint, double tilt, double log_tolerance) {
-  return std::min(interval_for_variance(saddlepoint, log_tolerance / (tilt * (1 + tilt))), 0.25 / tilt);
+  const double variance = log_tolerance / (tilt * (1 + tilt));
+  return std::min(interval_for(saddlepoint.total_count(), variance, saddlepoint.deviation()), 0.25 / tilt);
 }
 
 double first_interval(const Direction& direction, const Saddlepoint& saddlepoint, const Saddle& at,

@@ -8,9 +8,6 @@
 
 namespace hockeystick {
 
-/// The interval at which the variances of the two sides differ by `variance`; at most a quarter of the deviation.
-double interval_for_variance(const Saddlepoint& saddlepoint, double variance);
-
 /// For delta at a saddle, to within log_tolerance relatively. A variance v moves log delta by v / 2 times the density
 /// of the loss over delta, and the grid may take 0.55 of the tolerance. Coarser if atoms lie on the grid.
 double interval_for_delta(const Saddlepoint& saddlepoint, const Saddle& at, double log_tolerance);

@@ -43,10 +43,7 @@ Answers asked(const Row& row, std::size_t adjacency, Points points, const Limits
   // The Bayes risk at a prior p above 1/2 is that of the reverse at 1 - p.
   if (row.view == View::bayes_risk && reversed(adjacency) != adjacency)
     return row.faced(*directions, *of(reversed(adjacency)), points, limits);
-  // The reverses of a side's own pairs give its curve at negative losses.
-  const bool is_side = reverses.empty() && row.view != View::bayes_risk;
-  if (!is_side) return row.faced(*directions, reverses, points, limits);
-  return row.faced(*directions, reverses_of(*directions), points, limits);
+  return row.faced(*directions, reverses, points, limits);
 }
 
 // Bounds that hold for every run.
@@ -175,11 +172,17 @@ Answers by_curve(const Run& run, const Row& row, Comparison way, Points points, 
   };
   const EnclosedQuestion question = question_of(run.terms(), row_of(View::delta), closer);
   const SideAccuracy rough = first_accuracy(question);
-  double infinite = 0;
-  for (const Direction& below : runs_below(run.terms(), std::array{way}, rough))
-    infinite = std::max(infinite, infinity_mass(below).lower());  // proof: loss-tail-chords
-  const Direction about = runs_above(run.terms(), std::array{way}, rough).front();
-  return row.between({about, deltas, closer.tolerance, infinite, question.closes}, points, limits);
+  try {
+    double infinite = 0;
+    for (const Direction& below : runs_below(run.terms(), std::array{way}, rough))
+      infinite = std::max(infinite, infinity_mass(below).lower());  // proof: loss-tail-chords
+    const Direction about = runs_above(run.terms(), std::array{way}, rough).front();
+    return row.between({about, deltas, closer.tolerance, infinite, question.closes}, points, limits);
+  } catch (const OverWork&) {
+    Answers found;
+    for (const double point : points) found.push_back(nothing_told(row, point));
+    return found;
+  }
 }
 
 // Whether P(L > loss) may be above `tail`: by a rough look at the curve it is at most delta(loss - x) / (1 - e^-x). The

@@ -65,7 +65,4 @@ std::vector<Direction> runs_above(std::span<const DescribedTerm> terms, std::spa
 std::vector<Direction> runs_below(std::span<const DescribedTerm> terms, std::span<const Comparison> comparisons,
                                   const SideAccuracy& accuracy);
 
-/// The reverse of each run; none unless those of all pairs are known.
-std::vector<Direction> reverses_of(std::span<const Direction> runs);
-
 }  // namespace hockeystick

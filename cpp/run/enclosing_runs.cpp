@@ -133,17 +133,4 @@ std::vector<Direction> runs_below(std::span<const DescribedTerm> terms, std::spa
   return runs;
 }
 
-std::vector<Direction> reverses_of(std::span<const Direction> runs) {
-  std::vector<Direction> reverses;
-  for (const Direction& run : runs) {
-    reverses.emplace_back();
-    for (const auto& [pair, count] : run) {
-      auto reverse = pair->reverse();
-      if (reverse == nullptr) return {};
-      reverses.back().push_back({std::move(reverse), count});
-    }
-  }
-  return reverses;
-}
-
 }  // namespace hockeystick

@@ -17,7 +17,6 @@
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/work.hpp"
 #include "plan/cost.hpp"
-#include "plan/lattice_grid.hpp"
 #include "plan/nonuniform_grid.hpp"
 #include "plan/saddlepoint.hpp"
 #include "plan/window.hpp"
@@ -47,28 +46,19 @@ Direction terms_of(const Direction& asked, const ExplicitRequest& request) {
   return request.merged && request.support.empty() ? merge_gaussians(asked).terms : asked;
 }
 
-// The grid asked for, or a grid about as fine that contains the atoms of the loss where the composition lies.
-LatticeGrid grid_of(const Direction& direction, const Saddlepoint& saddlepoint, const ExplicitRequest& request) {
-  if (!request.aligned || !request.support.empty())
-    return {request.interval, std::vector<double>(direction.size(), 0.0)};
-  const Cumulants bulk = saddlepoint.cumulants(0);
-  const double span = std::fabs(bulk.mean) + 20 * std::sqrt(bulk.variance);
-  return choose_lattice_grid(direction, saddlepoint, {0, request.interval, span});
-}
-
 // One support for each term: the given one, or one that loses at most the tail mass at either end.
 std::vector<NonuniformGrid> supports_of(const Direction& direction, const Saddlepoint& saddlepoint,
-                                        const LatticeGrid& grid, const ExplicitRequest& request) {
+                                        const ExplicitRequest& request) {
   std::vector<NonuniformGrid> supports;
   for (std::size_t j = 0; j < direction.size(); ++j) {
     const double log_mass =
         math::log(request.tail_mass) - math::log(saddlepoint.count(j) * static_cast<double>(saddlepoint.terms()));
     if (request.support.empty())
       supports.emplace_back(*direction[j].pair, saddlepoint, j,
-                            SupportNeeds{0, 0, std::max(log_mass, -703.0), log_mass, grid.interval, grid.offsets[j]},
-                            grid.interval);
+                            SupportNeeds{0, 0, std::max(log_mass, -703.0), log_mass, request.interval, 0},
+                            request.interval);
     else
-      supports.emplace_back(*direction[j].pair, grid.offsets[j], grid.interval, request.support);
+      supports.emplace_back(*direction[j].pair, 0, request.interval, request.support);
   }
   return supports;
 }
@@ -80,17 +70,17 @@ double support_bytes(std::span<const NonuniformGrid> supports) {
 }
 
 // A window that loses at most the tail mass at either end; it need not be wider than the sum of the supports.
-WindowForecast window_of(const Saddlepoint& saddlepoint, const LatticeGrid& grid,
-                         std::span<const NonuniformGrid> supports, const ExplicitRequest& request) {
-  double lowest = 0, highest = 0, shift = 0;
+WindowForecast window_of(const Saddlepoint& saddlepoint, std::span<const NonuniformGrid> supports,
+                         const ExplicitRequest& request) {
+  double lowest = 0, highest = 0;
   for (std::size_t j = 0; j < supports.size(); ++j) {
-    shift += saddlepoint.count(j) * grid.offsets[j];
     lowest += saddlepoint.count(j) * supports[j].lowest();
     highest += saddlepoint.count(j) * supports[j].highest();
   }
-  const double d = grid.interval;
-  WindowForecast window = whole_window(saddlepoint, {d, shift, grid.steepest_tilt()}, request.tail_mass);
-  window.clip(std::floor((lowest - shift) / d) - 2, std::ceil((highest - shift) / d) + 2);
+  const double d = request.interval;
+  WindowForecast window =
+      whole_window(saddlepoint, {d, 0, 0.5 / d}, request.tail_mass);  // tilts that the grid resolves
+  window.clip(std::floor(lowest / d) - 2, std::ceil(highest / d) + 2);
   return window;
 }
 
@@ -101,8 +91,7 @@ LossPmf explicit_pmf(const Direction& asked, const ExplicitRequest& request) {
   const Direction direction = terms_of(asked, request);
   if (direction.empty()) return nothing(request);
   const Saddlepoint pairs(direction);
-  const LatticeGrid grid = grid_of(direction, pairs, request);
-  const std::vector<NonuniformGrid> supports = supports_of(direction, pairs, grid, request);
+  const std::vector<NonuniformGrid> supports = supports_of(direction, pairs, request);
   std::vector<StepPmf> steps;
   const auto discretize_all = [&] {
     for (std::size_t j = 0; j < direction.size(); ++j)
@@ -113,7 +102,7 @@ LossPmf explicit_pmf(const Direction& asked, const ExplicitRequest& request) {
   Held room(support_bytes(supports));
   if (moved) discretize_all();
   const Saddlepoint saddlepoint = moved ? Saddlepoint(steps, direction) : pairs;
-  const WindowForecast window = window_of(saddlepoint, grid, supports, request);
+  const WindowForecast window = window_of(saddlepoint, supports, request);
   room = Held();
   room = Held(window.bytes(2) + support_bytes(supports));
   WorkLimit::spend(cost::transform(static_cast<double>(direction.size()), window.size, window.length()));

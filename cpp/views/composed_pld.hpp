@@ -20,8 +20,7 @@ struct ExplicitRequest {
   double tail_mass;  // P- and Q-mass that truncation may remove at each end
   std::size_t memory_limit;
   std::vector<std::int64_t> support = {};  // of every distinct pair's step, in intervals; empty: uniform
-  bool aligned = false;  // whether the interval may shrink and a uniform grid shift so that atoms lie on it
-  bool merged = true;    // whether Gaussian terms are merged first, exactly; only where no support is given
+  bool merged = true;  // whether Gaussian terms are merged first, exactly; only where no support is given
 };
 
 /// The composed privacy loss distribution on a uniform grid. The one-step distributions have the given support, or a

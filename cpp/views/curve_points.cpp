@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "methods/budgeted.hpp"
 #include "methods/questions.hpp"
@@ -68,6 +69,22 @@ struct Sums {
   }
 };
 
+// The pairs in the other order; none if that of one of them is not known.
+std::optional<Direction> in_reverse(const Direction& direction) {
+  Direction reverse;
+  for (const auto& [pair, count] : direction) {
+    reverse.push_back({pair->reverse(), count});
+    if (!reverse.back().pair) return {};
+  }
+  return reverse;
+}
+
+std::vector<Answer> unknown(std::size_t points) {
+  Answer answer = enclosed({0, 1}, {});
+  answer.limited_by = "passes";
+  return std::vector(points, answer);
+}
+
 }  // namespace
 
 // h(alpha) = 1 - alpha (1 - h'(1 / alpha)), h' the curve of the reverse.
@@ -125,11 +142,15 @@ Answer settled(const Interval& bounds, const AllowedWidth& allowed) {
 
 CurvePoints::CurvePoints(const Direction& direction, const Direction* reverse, const Limits& limits, double farthest)
     : limits_(limits), farthest_(farthest) {
-  if (!reverse) composed_.emplace(direction);
-  deltas_ = [ahead = KeptCurve(direction), behind = KeptCurve(reverse ? *reverse : Direction{})](
+  deltas_ = [&direction, reverse, ahead = KeptCurve(direction), behind = std::optional<KeptCurve>()](
                 bool of_reverse, std::span<const double> epsilons, const Limits& how) mutable {
+    if (of_reverse && !behind) {
+      const std::optional<Direction> known = reverse ? *reverse : in_reverse(direction);
+      if (!known) return unknown(epsilons.size());
+      behind.emplace(*known);
+    }
     return within_memory({}, epsilons, how, {0, 1}, [&](auto at, const Limits& within) {
-      return (of_reverse ? behind : ahead).deltas(at, within);
+      return (of_reverse ? *behind : ahead).deltas(at, within);
     });
   };
 }
@@ -182,15 +203,6 @@ double CurvePoints::fall(double from, double to) {
 // Of the direction whose losses are these times `sign`, by rising tolerance; says how many are as close as wanted.
 std::size_t CurvePoints::ask(int sign, std::span<WantedPoint> wanted) {
   std::size_t found = 0;
-  if (sign < 0 && composed_) {
-    for (const auto& [loss, tolerance, enough] : wanted) {
-      const Answer value = composed_->at(loss, tolerance, enough);
-      CurvePoint point = curve_point(loss, {0, 1});
-      point.value = {value.lower, value.upper};
-      found += take(point, value) ? 1 : 0;
-    }
-    return found;
-  }
   // Of the curve, which is e^loss times a delta of the reverse.
   const auto enough_at = [sign](const WantedPoint& at) { return at.enough * (sign < 0 ? math::exp(-at.loss) : 1); };
   std::vector<double> epsilons;

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -16,7 +15,6 @@
 #include "numeric/interval.hpp"
 #include "numeric/range.hpp"
 #include "plan/tuning.hpp"
-#include "views/composed_curve.hpp"
 
 namespace hockeystick {
 
@@ -80,9 +78,9 @@ using AskDeltas = std::function<std::vector<Answer>(bool of_reverse, std::span<c
 
 class CurvePoints {
  public:
-  /// `reverse`: the reverse of the direction, which knows the curve at negative losses; null if its pairs are not
-  /// known. `farthest`: losses of which points are asked; beyond `farthest_point` alpha is inf, which tells a tail and
-  /// no power.
+  /// `reverse`: the reverse of the direction, which knows the curve at negative losses; null: those of its pairs.
+  /// Refers to both. `farthest`: losses of which points are asked; beyond `farthest_point` alpha is inf, which tells a
+  /// tail and no power.
   CurvePoints(const Direction& direction, const Direction* reverse, const Limits& limits,
               double farthest = farthest_point);
 
@@ -118,7 +116,6 @@ class CurvePoints {
   bool take(CurvePoint point, const Answer& found);
 
   AskDeltas deltas_;
-  std::optional<ComposedCurve> composed_;  // where no reverse is known
   Limits limits_;
   double farthest_, finest_ = least_tolerance, work_left_ = tuning::most_work_of_deltas;
   bool closes_ = true;

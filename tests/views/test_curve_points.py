@@ -189,3 +189,25 @@ def test_deltas_are_no_closer_than_the_answer_needs(count, noise, rate, ask):
     before = _core.work.taken()
     ask(count * hs.Gaussian(noise).poisson_sampled(rate))
     assert _core.work.taken() - before < 2e7
+
+
+@pytest.mark.parametrize(
+    "step",
+    [hs.Gaussian(2.0).poisson_sampled(0.2), hs.DiscreteGaussian(sigma=2.0), hs.Laplace(3.0)],
+    ids=repr,
+)
+@pytest.mark.parametrize(
+    ("ask", "points"),
+    [(_core.power_bounds, [1e-3, 0.3, 0.8, 0.99]), (_core.loss_quantile_bounds, [0.05])],
+)
+def test_answers_by_one_direction_are_those_by_both(ask, points, step):
+    """The curve at negative losses is what the reverse tells, given or known by the pairs."""
+    ahead, behind = (
+        [[(step.dominating_pair(way), 20)]] for way in (Direction.REMOVE, Direction.ADD)
+    )
+    limits = {"tolerance": 1e-3, "memory_limit": 2**28}
+    alone = list(ask(ahead, np.array(points), **limits))
+    known = list(ask(ahead, np.array(points), reverses=behind, **limits))
+    for one, other in zip(alone, known, strict=True):
+        assert one.converged
+        assert max(one.lower, other.lower) <= min(one.upper, other.upper)

@@ -37,7 +37,7 @@ def test_rates_asked_together_or_alone_have_their_powers(adjacency):
         assert alone.gap <= 1e-3 * min(alone.upper, max(1 - alone.lower, 1e-6))
 
 
-def test_rates_at_negative_losses_take_a_distribution_where_no_reverse_is_known():
+def test_rates_at_negative_losses_take_the_reverse_that_pairs_know():
     pair = RUN.terms[0][0].dominating_pair(Adjacency.REMOVE_ONE.directions[0])
     limits = {"tolerance": 1e-3, "memory_limit": 1 << 30}
     answers = list(_core.power_bounds([[(pair, 300)]], RATES, **limits))

@@ -44,7 +44,7 @@ bool is_lost(const MassEstimate& p) { return p.upper() < vanishing || !(p.error 
 
 class AdditiveNoise final : public DominatingPair {
  public:
-  AdditiveNoise(Noise noise, double shift)
+  AdditiveNoise(NoiseFunctions noise, double shift)
       : noise_(std::move(noise)), shift_(shift), peak_(noise_.peak()), reach_(noise_.reach()) {}
 
   PairCells integrate(std::span<const double> edges) const override {
@@ -92,6 +92,11 @@ class AdditiveNoise final : public DominatingPair {
       nodes.log_mass.push_back(log_p[k] + math::log(width));
     }
     return nodes;
+  }
+
+  // The noise is symmetric.
+  std::shared_ptr<const DominatingPair> reverse() const override {
+    return std::make_shared<AdditiveNoise>(noise_, shift_);
   }
 
   // The loss grows to the limit of g's slope times the shift. The density is positive everywhere.
@@ -276,7 +281,7 @@ class AdditiveNoise final : public DominatingPair {
 }  // namespace
 
 std::shared_ptr<const DominatingPair> additive_noise_pair(Noise noise, double shift) {
-  return std::make_shared<AdditiveNoise>(std::move(noise), shift);
+  return std::make_shared<AdditiveNoise>(NoiseFunctions(std::move(noise)), shift);
 }
 
 }  // namespace hockeystick

@@ -224,6 +224,11 @@ class Laplace final : public DominatingPair {
     return laplace_line(loss_.end(), error_, needs.tilt);
   }
 
+  // The noise is symmetric.
+  std::shared_ptr<const DominatingPair> reverse() const override {
+    return std::make_shared<Laplace>(loss_.end(), error_);
+  }
+
   AtomSketch atom_sketch() const override { return {atoms_}; }
   std::span<const Atom> atoms_from_below() const override { return atoms_below_; }
   double loss_infimum() const override { return -loss_supremum(); }
@@ -316,6 +321,7 @@ class SampledLaplace : public DominatingPair {
 // and at an edge below log(1-q), where a = -inf, P' - e^L Q = q P + (1 - q - e^L) Q.
 class Remove final : public SampledLaplace {
  public:
+  std::shared_ptr<const DominatingPair> reverse() const override;
   Remove(double m, double q) : SampledLaplace(m, q, 1) {
     const double rare = inner_.rare();
     ends_ = {{{sampled_loss(q, -m), mixed(rare, 0.5)}, {sampled_loss(q, m), mixed(0.5, rare)}}};
@@ -346,6 +352,7 @@ class Remove final : public SampledLaplace {
 // where the last term is there only for edges beyond -log(1-q), with c = inf.
 class Add final : public SampledLaplace {
  public:
+  std::shared_ptr<const DominatingPair> reverse() const override { return std::make_shared<Remove>(inner_.end(), q_); }
   Add(double m, double q) : SampledLaplace(m, q, -1) {
     ends_ = {{{-sampled_loss(q, m), inner_.rare()}, {-sampled_loss(q, -m), 0.5}}};
   }
@@ -367,6 +374,8 @@ class Add final : public SampledLaplace {
     return nodes;
   }
 };
+
+std::shared_ptr<const DominatingPair> Remove::reverse() const { return std::make_shared<Add>(inner_.end(), q_); }
 
 const Registration plain("laplace", {{parameter::noise_multiplier}},
                          [](Parameters p) -> std::shared_ptr<const DominatingPair> {

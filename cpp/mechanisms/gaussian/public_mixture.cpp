@@ -169,6 +169,13 @@ class PublicMixture final : public DominatingPair {
     return combined([&](const DominatingPair& pair) { return pair.integrate_inner(edges); }, edges.size() - 1);
   }
 
+  // That of each part; an unlisted one is as far from its own reverse.
+  std::shared_ptr<const DominatingPair> reverse() const override {
+    std::vector<Choice> choices;
+    for (const auto& [weight, pair, error] : choices_) choices.push_back({weight, pair->reverse(), error});
+    return public_mixture(std::move(choices), rest_);
+  }
+
   LossNodes nodes() const override {
     std::vector<std::pair<double, double>> all;
     for (const Choice& choice : choices_) {
