@@ -29,7 +29,7 @@ _OF_TRAINING: Mapping[str, str] = {
     ),
     **dict.fromkeys(
         ("sample_rate", "sampling_rate", "sampling_probability", "q", "rate"),
-        "; say it of what is sampled, as in hs.Gaussian(1.0).poisson_sampled(q)",
+        "; sample a mechanism, as in hs.Gaussian(1.0).poisson_sampled(q)",
     ),
     **dict.fromkeys(
         ("variance", "sigma2", "sigma_squared"), "; give its root, the standard deviation"
@@ -37,17 +37,17 @@ _OF_TRAINING: Mapping[str, str] = {
     "mu": "; a guarantee of mu-Gaussian DP is hs.Gaussian(1 / mu)",
     "rho": "; a guarantee of rho-zCDP is hs.ZCDP(rho)",
     "budget": "; give the budget to admit, or use a filter",
-    "sensitivity": "; what it takes is relative to the sensitivity",
+    "sensitivity": "; its noise is relative to the sensitivity",
 }
 """Words of trainings and papers, and the reason why a call does not take them."""
 _OF_AXES: Mapping[str, str] = {
     **dict.fromkeys(
         ("title", "color", "linewidth", "xlim", "ylim", "legend", "grid", "style", "xlabel"),
-        "; change what it returns, as ax.set_title(...) does",
+        "; change the axes that it returns, as ax.set_title(...) does",
     ),
     **dict.fromkeys(
         ("filename", "file", "path", "output", "save", "fname"),
-        "; write what it returns by ax.figure.savefig(...)",
+        "; write the figure of its axes by ax.figure.savefig(...)",
     ),
     **dict.fromkeys(("kind", "type", "which"), '; choose the picture as in plot(run, "roc")'),
     **dict.fromkeys(("show", "block"), "; matplotlib.pyplot.show() shows it"),

@@ -111,7 +111,7 @@ class Bounds(_Pair[Value], Hinting):
             TypeError: These are not the bounds of ``epsilon_bounds`` or ``delta_bounds``.
         """
         if self._asked is None:
-            raise TypeError("explain is for what epsilon_bounds and delta_bounds of a run return")
+            raise TypeError("explain is for bounds by epsilon_bounds or delta_bounds of a run")
         run, question = self._asked
         return run.explain(**question)
 

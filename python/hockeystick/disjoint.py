@@ -104,8 +104,8 @@ class DisjointParts(InSentences, PrivacyViews, AttackViews, LossViews):
         if checked > 1 and not (same_part or self._run().groups_by_part):
             other = next(one for one, _ in self.terms if not isinstance(one, Gaussian))
             raise ValueError(
-                f"same_part must be True where a run has {other!r}: what {checked} records in "
-                "different parts cost is known of Gaussians alone; pass same_part=True if all "
+                f"same_part must be True where a run has {other!r}: {checked} records in "
+                "different parts have a known cost for Gaussians alone; pass same_part=True if all "
                 "records of a group are in one part"
             )
         return _worst_of(run.group(checked) for run in self.runs)

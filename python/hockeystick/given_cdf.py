@@ -180,7 +180,7 @@ def _points(cdf: Callable[[Any], Any], allowance: Allowance) -> FloatArray:
     if not cells <= _MOST_CELLS:
         least = cells / _MOST_CELLS
         raise ValueError(
-            f"eps_error must be at least {least:.3g} times what it is for the loss of this cdf, "
+            f"eps_error must be at least {least:.3g} times its value for the loss of this cdf, "
             f"whose cells would else be {cells:.3g}"
         )
     index = np.arange(math.floor(first / step), math.ceil(last / step) + 1)

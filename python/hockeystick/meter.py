@@ -243,7 +243,7 @@ class EpsilonMeter(Hinting):
         for mechanism, count in self._given.terms:
             if counts.get(mechanism, 0) < count:
                 raise ValueError(
-                    f"state must hold what was spent before, {count} * {mechanism!r}; a meter that "
+                    f"state must hold the earlier releases, {count} * {mechanism!r}; a meter that "
                     "goes on without it would understate epsilon"
                 )
         self._run, self._steps = before, steps

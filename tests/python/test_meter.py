@@ -117,7 +117,7 @@ def test_a_state_without_what_was_spent_before_is_refused():
     spent = hs.Laplace(noise_multiplier=10.0)
     mine = meter(spent=2 * spent)
     for held in (state, meter(spent=spent).state_dict()):
-        with pytest.raises(ValueError, match=r"state must hold what was spent before, 2 \* "):
+        with pytest.raises(ValueError, match=r"state must hold the earlier releases, 2 \* "):
             mine.load_state_dict(held)
     mine.load_state_dict(meter(spent=3 * spent).state_dict())
     assert mine.composition == 3 * spent

@@ -192,7 +192,7 @@ def test_steps_are_not_found_where_epochs_are_whole(capsys):
     ]
     with pytest.raises(SystemExit):
         cli.main([*arguments, "-p", "0.01", "--sampling", "shuffled"])
-    assert "steps of --sampling shuffled are whole epochs; say epochs" in capsys.readouterr().err
+    assert "steps of --sampling shuffled are whole epochs; choose epochs" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("picture", ["tradeoff", "loss-distribution", "loss-against-probability"])

@@ -117,11 +117,11 @@ class Saved(Shared):
         if known == _NO_FILE:
             raise StaleLedgerError(
                 f"{name} exists, and is left as it is: this accountant was not loaded from it, and "
-                f"would erase what it holds; load it, enter within {how}, or pass overwrite=True"
+                f"would erase its entries; load it, enter within {how}, or pass overwrite=True"
             )
         raise StaleLedgerError(
             f"{name} was changed since this accountant was loaded from it or saved to it, and is "
-            f"left as it is: load it again and enter what it lacks, enter it within {how}, or pass "
+            f"left as it is: load it again and enter what is new, enter within {how}, or pass "
             "overwrite=True"
         )
 

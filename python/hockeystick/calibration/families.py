@@ -75,7 +75,7 @@ class Runs:
         if account is self._latest:
             raise TypeError(
                 "make must return a new accountant for each parameter, got the same one again, "
-                "which it has charged: what was spent is given as spent="
+                "which it has charged: give earlier releases as spent="
             )
         self._latest = account
         self._adjacency = self._adjacency or account.adjacency

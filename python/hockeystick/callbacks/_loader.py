@@ -40,7 +40,7 @@ def warn_of(loaders: object, meter: EpsilonMeter) -> None:
         return
     warnings.warn(
         f"the loader draws batches by a {found}, but the meter is of {sampled}: epsilon may be far "
-        "above what it says. Sample batches as the step says (batch_sampler= of a DataLoader, or "
+        "above its value. Sample batches as the step does (batch_sampler= of a DataLoader, or "
         "Opacus' loader); or account for shuffled batches, hockeystick.DPSGD(.., "
         'sampling="shuffled"), or for a fixed order, sampling="cyclic", with '
         'adjacency="replace-special"',

@@ -64,7 +64,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "drop_last": {
         "is_flag": True,
         "default": None,
-        "help": "Where an epoch is cut into batches, leave out what does not fill a batch.",
+        "help": "Where an epoch is cut into batches, leave out the records that do not fill one.",
     },
     "adjacency": {
         "type": _Adjacency([adjacency.value for adjacency in Adjacency]),

@@ -76,7 +76,7 @@ def asked_of(
     for name in _options.SCHEME:
         if is_given(name):
             option = name.replace("_", "-")
-            raise click.UsageError(f"--run says what ran; leave out --{option}")
+            raise click.UsageError(f"--run describes the run; leave out --{option}")
     for name in _options.SCHEME:
         given.pop(name, None)
     run, adjacency, tolerance = read(file, adjacency, tolerance)

@@ -168,9 +168,9 @@ def _sought(parameter: str, file: str | None, is_said: bool) -> str:  # noqa: FB
     """The parameter to find; of a run in a file, how often it fits."""
     sought = parameter.replace("-", "_")
     if file is None and sought == "count":
-        raise click.UsageError("--parameter count is how often a run fits; say which with --run")
+        raise click.UsageError("--parameter count is how many runs fit; give the run by --run")
     if file is not None and is_said and sought != "count":
-        raise click.UsageError("--run is known but for how often it fits; say --parameter count")
+        raise click.UsageError("--run leaves only its number to be found; use --parameter count")
     return "count" if file is not None else sought
 
 
@@ -179,7 +179,7 @@ def _refuse_what_was_spent(spent: str, before: AnyRun, goal: Goal) -> None:
     bounds = goal.ask(before, goal.tolerance)
     if bounds.lower > goal.target:
         cost = f"{spent} alone costs {goal.name} = {outward(*bounds)[1]}"
-        raise ValueError(f"{goal.name} must be above what was spent, got {goal.target!r}: {cost}")
+        raise ValueError(f"{goal.name} must be above that of --spent, got {goal.target!r}: {cost}")
 
 
 def _only_the_others(context: click.Context, sought: str) -> None:
@@ -194,7 +194,7 @@ def _only_the_others(context: click.Context, sought: str) -> None:
         if context.params[name] is not None:
             other = name.replace("_", "-")
             raise click.UsageError(
-                f"--{option} is what is to be found; leave out --{other}, or choose by --parameter"
+                f"--{option} is sought; leave out --{other}, or choose another by --parameter"
             )
     if sought != "noise_multiplier" and context.params["noise_multiplier"] is None:
         raise click.UsageError("Missing option '--noise-multiplier'")
@@ -205,7 +205,7 @@ def _refuse_what_is_not_whole(sought: str, given: dict[str, Any]) -> None:
     sampling = given["sampling"]
     option = sought.replace("_", "-")
     if sought == "steps" and sampling.replace("-", "_") in EPOCHS:
-        raise click.UsageError(f"steps of --sampling {sampling} are whole epochs; say epochs")
+        raise click.UsageError(f"steps of --sampling {sampling} are whole epochs; choose epochs")
     if sought == "sampling_probability" and sampling != "poisson":
         raise click.UsageError(f"--parameter {option} is for --sampling poisson only")
     if sought == "batch_size" and sampling.replace("-", "_") in EPOCHS:

@@ -51,7 +51,7 @@ def filters(
         if is_asked or enter:
             raise click.UsageError(
                 "a budget for each record charges the norms of records: enter steps in Python, by "
-                "IndividualFilter.locked; what is asked here is --delta"
+                "IndividualFilter.locked; this command takes only --delta"
             )
     elif not is_asked:
         if enter:

@@ -125,7 +125,7 @@ def _made(make: Callable[..., Any], given: dict[str, Any]) -> Any:  # noqa: ANN4
     takes = make.argument_names()  # type: ignore[attr-defined]
     for name in given:
         if name not in takes:
-            raise click.UsageError(f"{_options.option_named(name)} is not for this strategy")
+            raise click.UsageError(f"{_options.option_named(name)} is for another strategy")
     needs = {"steps", "decays"} & set(takes)
     for name in sorted(needs - given.keys()):
         raise click.UsageError(f"Missing option '{_options.option_named(name)}'")

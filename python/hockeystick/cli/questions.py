@@ -17,7 +17,7 @@ from hockeystick.limits import DEFAULT_SMALLEST
 Wanted = Literal["epsilon", "delta"]
 
 _WAYS: dict[str, tuple[str, str]] = {
-    "explains": ("--explain", "Print what each method offered, and which one answered."),
+    "explains": ("--explain", "Print the forecast of each method, and the one that answered."),
     "verifies": (
         "--verify",
         "Compute it once more in ball arithmetic, and compare (extra verify).",

@@ -139,7 +139,7 @@ def _say_that_deltas_add_up(runs: tuple[tuple[tuple[Any, int], ...], ...], delta
     )
     if total > float(delta):  # type: ignore[arg-type]
         warn(
-            f"epsilon is infinite: the deltas of what was composed add up, to {total:.3g}, "
+            f"epsilon is infinite: the deltas of the mechanisms add up, to {total:.3g}, "
             f"which is above delta = {delta!r}",
             stacklevel=3,
         )

@@ -69,7 +69,7 @@ def test_nothing_fits_after_too_much(run):
     hs.Accountant().compose(10 * RUN).save("ledger.json")
     code, out, err = run("calibrate", "--spent", "ledger.json", *STEP)
     assert (code, out) == (2, "")
-    assert "epsilon must be above what was spent, got 3.0: ledger.json alone costs" in err
+    assert "epsilon must be above that of --spent, got 3.0: ledger.json alone costs" in err
     assert err.count("\n") == 1
 
 
@@ -84,9 +84,9 @@ def test_how_often_a_run_fits(run):
     assert answer["epsilon"] <= 9 < ((count + 1) * RUN).epsilon(1e-6, **options)
     assert answer["question"]["run"] == "run.toml"
     code, _, err = run("calibrate", "--run", "run.toml", *budget, "--parameter", "steps")
-    assert (code, "say --parameter count" in err) == (2, True)
+    assert (code, "use --parameter count" in err) == (2, True)
     code, _, err = run("calibrate", *budget, "--parameter", "count", "-s", "1")
-    assert (code, "say which with --run" in err) == (2, True)
+    assert (code, "give the run by --run" in err) == (2, True)
 
 
 def test_a_file_is_verified_and_drawn(run, tmp_path):
