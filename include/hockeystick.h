@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * hockeystick: certified differential-privacy accounting, for C and whatever calls C.
+ * hockeystick: certified differential-privacy accounting, for C and every language that calls C.
  *
  * Every answer is an interval that contains the truth: lower <= truth <= upper, rounding included. Losses are in nats.
  *
@@ -30,8 +30,8 @@ extern "C" {
 #define HS_API
 #endif
 
-/* What functions return. 0: well. > 0: what was written is certified, with a restriction. < 0: nothing was written, and
- * hs_last_error() says why. */
+/* Statuses. 0: success. > 0: the answers are certified, with a restriction. < 0: nothing was written, and
+ * hs_last_error() has the reason. */
 enum {
   HS_OK = 0,
   HS_WIDE = 1,                /* an interval is wider than the tolerance: see limited_by of each answer */
@@ -56,22 +56,22 @@ enum {
 /* Why an interval is wider than asked for. */
 enum {
   HS_LIMITED_BY_NOTHING = 0,
-  HS_LIMITED_BY_MEMORY = 1,   /* it takes required_bytes, more than memory_limit */
+  HS_LIMITED_BY_MEMORY = 1,   /* it needs required_bytes, more than memory_limit */
   HS_LIMITED_BY_ROUNDING = 2, /* of binary64 arithmetic */
-  HS_LIMITED_BY_PASSES = 3,   /* refining did not get there */
+  HS_LIMITED_BY_PASSES = 3,   /* refining did not reach it within the work of one question */
   HS_LIMITED_BY_THEORY = 4    /* the truth is not known more closely; this is no reason for HS_WIDE */
 };
 
-/* Settings of a question. Fill with hs_default_options, then change what should differ. NULL stands for the defaults. */
+/* Options of a question. Fill them with hs_default_options, then change fields. NULL stands for the defaults. */
 typedef struct hs_options {
   uint64_t size;              /* sizeof(hs_options) where the caller was compiled */
   double tolerance;           /* upper - lower <= tolerance * upper; in (1e-12, 1). Default 1e-3 */
   uint64_t memory_limit;      /* bytes that a question may take; > 0. Default 2^30 */
   int (*watch)(void *data);   /* called some 20 times a second in the calling thread; nonzero stops. Default NULL */
-  void *watch_data;           /* what the watch is called with. Default NULL */
+  void *watch_data;           /* the argument of the watch. Default NULL */
   int32_t adjacency;          /* HS_ADJACENCY_OF_RUN by default */
-  int32_t threads;            /* that share an array of runs of DP-SGD, one of them the caller's; in [1, 1024], and 0
-                                 stands for the default, 1. Answers have the same bits whatever it is */
+  int32_t threads;            /* how many share an array of runs of DP-SGD, the caller's among them; in [1, 1024], and 0
+                                 stands for the default, 1. Answers have the same bits for any number */
   double smallest;            /* a delta, tail or true positive rate that is certified to be below need not meet the
                                  tolerance if that takes long; in [0, 1), 0 asks for more. Default 1e-30 */
 } hs_options;
@@ -79,7 +79,7 @@ typedef struct hs_options {
 /* A certified interval. This struct never changes under one ABI version, so that arrays of it can be given. */
 typedef struct hs_answer {
   double lower, upper;        /* lower <= truth <= upper */
-  uint64_t required_bytes;    /* with HS_LIMITED_BY_MEMORY: what would have been needed, about */
+  uint64_t required_bytes;    /* with HS_LIMITED_BY_MEMORY: about the bytes needed */
   int32_t limited_by;         /* HS_LIMITED_BY_... */
   int32_t reserved;           /* 0 */
 } hs_answer;
@@ -117,14 +117,14 @@ HS_API int hs_dpsgd_epsilon(const double *noise_multipliers, const double *sampl
 HS_API const char *hs_mechanism_name(size_t index);
 HS_API const char *hs_mechanism_parameter(size_t index, size_t parameter);
 
-/* A run of nothing; NULL if there is no memory. */
+/* An empty run; NULL if there is no memory. */
 HS_API hs_run *hs_run_new(void);
 
 /* Frees a run. NULL does nothing. */
 HS_API void hs_run_free(hs_run *run);
 
 /* Adds `count` runs of a mechanism, in [0, 1e9], by the name that the manual's table gives, with n parameters. A
- * sampling scheme is written around what it samples, and its parameters are given with the others:
+ * sampling scheme is written around the mechanism that it samples, and its parameters are given with the others:
  *
  *     hs_parameter step[] = {{"noise_multiplier", 1.0}, {"sampling_probability", 0.01}};
  *     hs_run_add(run, "poisson_sampled(gaussian)", step, 2, 10000);
@@ -142,19 +142,19 @@ HS_API int hs_epsilon(const hs_run *run, const double *deltas, size_t n, const h
 /* Encloses delta of the run at each of n epsilons, in [0, 1e4]. */
 HS_API int hs_delta(const hs_run *run, const double *epsilons, size_t n, const hs_options *options, hs_answer *answers);
 
-/* For languages that pass nothing but pointers, as R's .C: encloses epsilon of a ledger at a delta, with default options.
- * `ledger` points to a text as of hs_run_add_json that ends with a zero. `why` becomes what hs_last_error says; below
- * HS_OK nothing else but the status is written. */
+/* For languages that pass only pointers, as R's .C: encloses epsilon of a ledger at a delta, with default options.
+ * `ledger` points to a text as of hs_run_add_json that ends with a zero. `why` becomes the text of hs_last_error; below
+ * HS_OK only it and the status are written. */
 HS_API void hs_epsilon_by_pointers(const char *const *ledger, const double *delta, double *lower, double *upper,
                                    int *status, const char **why);
 
 /* Views of a run, each enclosed at n points. With options NULL the tolerance is 1e-3, of the last two 1e-2. */
 
-/* The largest true positive rate of a test at false positive rates in [0, 1]; the trade-off function is 1 less that. */
+/* The largest true positive rate of a test at false positive rates in [0, 1]; the trade-off function is 1 minus it. */
 HS_API int hs_true_positive_rate(const hs_run *run, const double *false_positive_rates, size_t n,
                                  const hs_options *options, hs_answer *answers);
 
-/* The largest advantage, true less false positive rate, of a test. One answer. */
+/* The largest advantage, true minus false positive rate, of a test. One answer. */
 HS_API int hs_advantage(const hs_run *run, const hs_options *options, hs_answer *answer);
 
 /* The smallest error probability of a test that knows the prior of the dataset that it calls positive, in (0, 1). */
@@ -173,7 +173,7 @@ HS_API int hs_renyi_divergence(const hs_run *run, const double *orders, size_t n
 HS_API int hs_zcdp(const hs_run *run, const double *largest_orders, size_t n, const hs_options *options,
                    hs_answer *answers);
 
-/* The two views below are of the loss itself, log dP/dQ of one pair of distributions. Of mechanisms that are known by
+/* The two views below are of the loss itself, log dP/dQ of one pair of distributions. For mechanisms that are known by
  * curves above and below, they enclose the largest answer of all pairs that the curves allow. */
 
 /* The probability that the privacy loss exceeds each epsilon. */

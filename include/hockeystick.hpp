@@ -17,7 +17,7 @@
 
 namespace hs {
 
-/// A status below 0, and what hs_last_error says of it.
+/// A status below 0, and the text of hs_last_error.
 class Error : public std::runtime_error {
  public:
   explicit Error(int status) : std::runtime_error(hs_last_error()), status_(status) {}
@@ -43,7 +43,7 @@ struct Parameter : hs_parameter {
   Parameter(const char* name, std::span<const double> values) : hs_parameter{name, 0, values.data(), values.size()} {}
 };
 
-/// Throws Error for a status below 0. Wide answers say so by their `limited_by`.
+/// Throws Error for a status below 0. Wide answers have a `limited_by`.
 inline void check(int status) {
   if (status < 0) throw Error(status);
 }
@@ -70,7 +70,7 @@ class Run {
     return *this;
   }
 
-  /// Adds what a ledger holds, as hs_run_add_json does.
+  /// Adds the entries of a ledger, as hs_run_add_json does.
   Run& add_json(std::string_view ledger) {
     check(hs_run_add_json(run_, ledger.data(), ledger.size()));
     return *this;

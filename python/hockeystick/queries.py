@@ -264,9 +264,9 @@ def explanation(query: Query, at: str, found: _Unmet, limits: Limits) -> str:
 
 
 _REASONS = {
-    "rounding": "the rounding of binary64 arithmetic alone takes more",
-    "passes": "refining did not get there within the work of one question",
-    "method": "the method named does not get there",
+    "rounding": "as the rounding of binary64 arithmetic alone exceeds it",
+    "passes": "as refining did not reach it within the work of one question",
+    "method": "as the named method does not reach it",
 }
 
 
