@@ -2,6 +2,7 @@
 #include "methods/chernoff_bound.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -102,7 +103,11 @@ class FromBelow final : public Evaluator {
   }
 
   Answer answer(Quantity quantity, double at, double) const override {
-    if (quantity == Quantity::epsilon) return enclosed({0, infinity}, "chernoff_bound");
+    if (quantity == Quantity::epsilon) {
+      // proof: chernoff-near-one
+      const double spared = math::log1p(-at) * (1 + 8 * u) - log_moment_ * (1 - 8 * u);
+      return enclosed({std::max(0.0, spared / (tilt_ * (1 + 8 * u))), infinity}, "chernoff_bound");
+    }
     const double exponent = log_moment_ * (1 - 4 * u) + tilt_ * at * (1 + 4 * u);  // proof: chernoff-near-one
     const double missed = math::exp(std::min(0.0, exponent)) * (1 + 8 * u);        // proof: chernoff-near-one
     return enclosed({std::max(0.0, down(1 - missed)), 1}, "chernoff_bound");
@@ -135,12 +140,21 @@ class ByChernoff final : public Method {
   using Method::Method;
 
   Forecast forecast() override {
-    if (is_done_ || task_.question.wants_epsilon()) return {.obstacle = "it bounds delta from one side alone"};
+    const Question& asked = task_.question;
+    if (is_done_ || (asked.wants_epsilon() && asked.at < 0.5))
+      return {.obstacle = "it bounds delta from one side alone"};
     if (const auto obstacle = task_.grid_obstacle(); !obstacle.empty()) return {.obstacle = obstacle};
     const Saddle& at = task_.grid().place().at();
     const double cost = tuning::term * static_cast<double>(task_.terms().size());
-    near_one_ = at.tilt <= 0 ? task_.grid().place().whole().exceeded(task_.question.tolerance) : ChernoffQuantile{};
-    if (task_.question.at < near_one_.loss) return {.cost = cost};
+    if (asked.wants_epsilon()) {
+      const Saddlepoint& whole = task_.grid().place().whole();
+      near_one_ = whole.chernoff_quantile(0, -math::log1p(-asked.at), -1, 0.98);
+      const double upper = task_.answer.upper;
+      if (!(near_one_.loss > task_.answer.lower)) return {.obstacle = "delta is not next to 1"};
+      return {cost, 0, std::isfinite(upper) ? (upper - near_one_.loss) / (asked.tolerance * upper) : infinity, {}};
+    }
+    near_one_ = at.tilt <= 0 ? task_.grid().place().whole().exceeded(asked.tolerance) : ChernoffQuantile{};
+    if (asked.at < near_one_.loss) return {.cost = cost};
     if (!asks_floor_ && shows_below(smallest_delta)) return {.cost = cost};
     asks_floor_ = true;
     const double floor = task_.limits.floor();
@@ -150,16 +164,15 @@ class ByChernoff final : public Method {
   }
 
   std::shared_ptr<const Evaluator> prepare() override {
-    if (task_.question.at < near_one_.loss) return std::make_shared<FromBelow>(task_.terms(), -near_one_.tilt);
+    if (is_next_to_one()) return std::make_shared<FromBelow>(task_.terms(), -near_one_.tilt);
     return std::make_shared<ChernoffBound>(task_.terms(), far_->sketch, far_->at);
   }
 
   // Next to the smallest double the bound may fail, and still show that delta is below the floor.
-  void learn(const Answer&) override {
-    is_done_ = std::exchange(asks_floor_, true) || task_.question.at < near_one_.loss;
-  }
+  void learn(const Answer&) override { is_done_ = std::exchange(asks_floor_, true) || is_next_to_one(); }
 
  private:
+  bool is_next_to_one() const { return task_.question.wants_epsilon() || task_.question.at < near_one_.loss; }
   bool shows_below(double smallest) {
     far_.emplace(task_.grid().place().whole(), task_.question.at, smallest);
     return far_->log_delta < math::log(smallest);

@@ -203,8 +203,10 @@ Interval log_spared(const Direction& direction, double epsilon, Largest largest)
   for (const Term& term : direction) {
     const double count = static_cast<double>(term.count), most = bound(*term.pair);
     const double at = is_own ? down(most - cap) : up(cap - most), from = is_own ? most - at : 0;
-    const double log_rest = math::log1p(-single_step_delta(*term.pair, at).lower);
-    const double factor = is_own ? std::max(0.0, from + log_rest) : log_rest;
+    // Of what is next to nothing the reverse tells more: 1 - h(a) = a (1 - h'(1 / a)).
+    const auto reverse = is_own && at < 0 ? term.pair->reverse() : nullptr;
+    const double log_rest = math::log1p(-single_step_delta(reverse ? *reverse : *term.pair, reverse ? -at : at).lower);
+    const double factor = is_own ? std::max(0.0, (reverse ? most : from) + log_rest) : log_rest;
     added += count * factor;                                                              // proof: capped-likelihoods
     rounded += rounding * count * (from + is_own * std::fabs(at) + std::fabs(log_rest));  // proof: capped-likelihoods
   }

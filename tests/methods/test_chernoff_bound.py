@@ -110,10 +110,18 @@ def test_infinite_losses_count_as_found(missed):
     assert (1 - 1e-4) * missed * shares <= bound <= (1 + 1e-3) * missed * shares
 
 
-def test_epsilons_are_not_bounded_so():
-    (terms,) = LONG[1]._directions(Adjacency.REMOVE_ONE)
-    found = _core.epsilon_bounds([terms], [0.5], method="chernoff_bound", **LIMITS)[0]
-    assert (found.lower, found.upper) == (0.0, math.inf)
+@pytest.mark.parametrize(("count", "missed"), [(400, 2.0**-30), (400, 1e-14), (400, 1e-5)])
+def test_epsilon_next_to_one_is_bounded_from_below(count, missed):
+    """Of one Gaussian, by what 1 - delta is there; a smaller delta has no such bound."""
+    step = hs.GaussianMixture(standard_deviation=1.0, sensitivities=[1.0], probabilities=[1.0])
+    (terms,) = (count * step)._directions(Adjacency.REMOVE_ONE)
+    ask = {"method": "chernoff_bound", **LIMITS}
+    near, far = (_core.epsilon_bounds([terms], [d], **ask)[0] for d in (1 - missed, 0.4))
+    assert (far.lower, far.upper, near.upper) == (0, math.inf, math.inf)
+    with ctx.workprec(200):
+        assert gaussian_delta(arb(count).sqrt(), arb(near.lower)) >= 1 - missed
+        further = arb(near.lower) + 0.8 * math.sqrt(count)  # some nats at the best tilt
+        assert gaussian_delta(arb(count).sqrt(), further) < 1 - missed
 
 
 def test_one_release_of_little_noise_is_found_at_usual_rates():

@@ -321,3 +321,14 @@ def test_many_steps_are_enclosed_by_their_capped_likelihoods(epsilon, count):
                 goal = by_trivial_bounds(clear(epsilon, count), "epsilon", float(truth.mid()))
                 assert goal.lower <= at * (1 + 1e-9)
                 assert goal.upper >= at * (1 - 1e-9)
+
+
+@pytest.mark.parametrize(("noise", "rate", "count"), [(0.001, 0.08, 2000), (0.0015, 0.02, 1700)])
+def test_added_records_that_noise_hardly_hides_are_told_apart(noise, rate, count):
+    """But for e^-400 all losses are the largest, of which 1 - e^-x is left at x below."""
+    run = count * hs.Laplace(noise).poisson_sampled(rate)
+    found = run.epsilon_bounds(1 - 2.0**-36, adjacency="add-one", tolerance=1e-9)
+    with ctx.workprec(200):
+        truth = -count * (1 - arb(rate)).log() - 36 * arb(2).log()
+        assert found.lower <= truth * (1 + arb(1e-14))
+        assert truth <= found.upper * (1 + arb(1e-14))
