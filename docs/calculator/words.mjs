@@ -8,7 +8,7 @@ const LIMITED = {
   memory: "It would take more memory than a page may use; in Python it is closer.",
   rounding: "Binary arithmetic gives it no closer.",
   passes: "It was not refined further.",
-  theory: "Nobody knows it more closely: above is proved for every attack, below is what some attack attains.",
+  theory: "It is not known more closely: the upper bound is proved for every attack, and some attack attains the lower one.",
 };
 
 /** The interval, its ends rounded outwards: {symbol, low, high}. */
@@ -57,7 +57,7 @@ export function meaning(question, { bounds, found }, state) {
 function leaveOut(state) {
   if (!state.sampling.startsWith("shuffled")) return "";
   const numbers = scheme(state);
-  if (numbers.batch !== undefined && cut({ ...numbers, drops: true }).left) return numbers.drops ? "" : "Leave out what does not fill a batch, and the upper bound is several times smaller.";
+  if (numbers.batch !== undefined && cut({ ...numbers, drops: true }).left) return numbers.drops ? "" : "Leave out the records that do not fill a batch, and the upper bound is several times smaller.";
   return "Choose a batch size that does not divide the dataset size and leave out the rest, and the upper bound is several times smaller.";
 }
 
@@ -115,7 +115,7 @@ const inSentence = (label) => (label.startsWith("Poisson") ? label : label[0].to
 
 function leftOver({ batch, records, drops }) {
   if (drops === undefined || records % batch === 0) return "";
-  return drops ? ", what does not fill a batch left out" : ", the last batch smaller";
+  return drops ? ", records that do not fill a batch left out" : ", the last batch smaller";
 }
 
 function pipeline({ parts }) {

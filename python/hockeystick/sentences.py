@@ -68,7 +68,7 @@ def _ran(run: AnyRun) -> str:
     drawn = f"sampling probability {run.sampling_probability!r}"
     if run.batch_size is not None and run.dataset_size is not None:
         drawn = f"batch size {run.batch_size:,} of {run.dataset_size:,} records"
-        drawn += ", what does not fill a batch left out" if run.drop_last else ""
+        drawn += ", records that do not fill a batch left out" if run.drop_last else ""
     steps = f"{run.steps:,} step{'' if run.steps == 1 else 's'}"
     noise = f"noise multiplier {run.noise_multiplier!r}"
     way = f"batches {_DRAWN[run.sampling]}"
