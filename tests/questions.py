@@ -53,6 +53,12 @@ def put(
     return Answer(bounds, certified=True)
 
 
+def assert_encloses(bounds: hs.Bounds, truth: float | arb, tolerance: float) -> None:
+    """Also whether the bounds are as narrow, absolutely."""
+    assert bounds.lower <= truth <= bounds.upper
+    assert bounds.gap <= tolerance
+
+
 def told(ask: Callable[..., hs.Bounds], *at: Any, **options: Any) -> hs.Bounds:
     """The bounds, be they as narrow as was asked or those that a refusal carries."""
     try:

@@ -10,21 +10,12 @@ from flint import arb, ctx
 import hockeystick as hs
 from exact.balls import normal_tail
 from hockeystick import _core
-
-
-def weights_of(rates):
-    masses = [arb(1)]
-    for rate in map(arb, rates):
-        masses = [
-            (masses[j] if j < len(masses) else 0) * (1 - rate) + (masses[j - 1] if j else 0) * rate
-            for j in range(len(masses) + 1)
-        ]
-    return masses
+from numeric.test_poisson_binomial import law
 
 
 def removed(noise, rates, epsilon):
     """The curve of the group, from the root of its increasing ratio."""
-    weights = weights_of(rates)
+    weights = law(rates, arb)
     shifts = [arb(j) / arb(noise) for j in range(len(weights))]
     alpha = arb(epsilon).exp()
 

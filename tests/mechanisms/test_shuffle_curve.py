@@ -129,17 +129,21 @@ def pivot(nu, u, v, less):
     return u * ndtr(nu - at) - v * ndtr(-nu - at) - less * ndtr(-at)
 
 
+def pivot_of(mu, up, down, weight, alpha, *, back, replaces):
+    """The same of a last batch of that weight, beside what the first gains and loses."""
+    if replaces:
+        return pivot(mu, up + weight, down + weight * alpha, 0 * up)
+    if back:
+        return pivot(mu, np.maximum(up, 1e-280), down + weight * alpha, 0 * up - weight)
+    return pivot(mu, up + weight, down, 0 * up + weight * alpha)
+
+
 def every(mu, alpha, *, back=False, replaces=False, weight=0.5):
     """The theorem's bound of two batches, by quadrature; weight: of the last one."""
     reach = mu * (2 if replaces else 1)
     x, mass = terms(reach, alpha, back=back, replaces=replaces)
     up, down = (np.maximum(sign * x * (1 - weight), 0) for sign in (1, -1))
-    if replaces:
-        value = pivot(mu, up + weight, down + weight * alpha, 0 * up)
-    elif back:
-        value = pivot(mu, np.maximum(up, 1e-280), down + weight * alpha, 0 * up - weight)
-    else:
-        value = pivot(mu, up + weight, down, 0 * up + weight * alpha)
+    value = pivot_of(mu, up, down, weight, alpha, back=back, replaces=replaces)
     return float((mass * value).sum())
 
 
@@ -181,13 +185,7 @@ def chosen_last(mu, alpha, weights, *, back=False, replaces=False):
         base = np.exp(other * x - other * other / 2) * density
         c = weights[0] * (ratio[0] - alpha * ratio[1])
         up, down = np.maximum(c, 0), np.maximum(-c, 0)
-        w = weights[1]
-        if replaces:
-            value = pivot(mu, up + w, down + w * alpha, 0 * up)
-        elif back:
-            value = pivot(mu, np.maximum(up, 1e-280), down + w * alpha, 0 * up - w)
-        else:
-            value = pivot(mu, up + w, down, 0 * up + w * alpha)
+        value = pivot_of(mu, up, down, weights[1], alpha, back=back, replaces=replaces)
         best = max(best, float((base * value).sum()))
     return best
 

@@ -70,16 +70,19 @@ def test_mistaken_steps_are_counted_as_the_page_says(noise):
         assert above.delta_above([x])[0] >= hull_at(x, points) * (1 - 1e-2)
 
 
-def of_two(noise, x, way):
-    """h(e^x) of two steps, as a sum over both losses."""
-    mu = 1 / noise
-    line = np.linspace(-12, 12, 3001)
+def losses_of_two(mu, way, line):
+    """The loss of two steps by the noise of each, and the weights of that noise."""
     weight = np.exp(-(line**2) / 2) * (line[1] - line[0]) / math.sqrt(2 * math.pi)
     first = mu * line + (mu * mu / 2 if way == "remove" else -mu * mu / 2)
     second = mu * line - mu * mu / 2
     loss = np.logaddexp.outer(first, second) - math.log(2)
-    gain = -np.expm1(np.minimum(x - (loss if way == "remove" else -loss), 0))
-    return weight @ gain @ weight
+    return (loss if way == "remove" else -loss), weight
+
+
+def of_two(noise, x, way):
+    """h(e^x) of two steps, as a sum over both losses."""
+    loss, weight = losses_of_two(1 / noise, way, np.linspace(-12, 12, 3001))
+    return weight @ -np.expm1(np.minimum(x - loss, 0)) @ weight
 
 
 @pytest.mark.parametrize("way", ["remove", "add"])

@@ -9,6 +9,7 @@ from flint import arb, ctx
 
 import hockeystick as hs
 from hockeystick._core import sampling
+from mechanisms.test_visible_allocation import losses_of_two
 
 RUNS = (
     [(20.0, 2, 1)],
@@ -181,12 +182,8 @@ class Law:
     SPACING = 0.02
 
     def __init__(self, mu, way, epochs):
-        line = np.linspace(-9, 9, 2401)
-        weight = np.exp(-(line**2) / 2) * (line[1] - line[0]) / math.sqrt(2 * math.pi)
-        first = mu * line + (mu * mu / 2 if way == "remove" else -mu * mu / 2)
-        second = mu * line - mu * mu / 2
-        loss = np.logaddexp.outer(first, second) - math.log(2)
-        loss = (loss if way == "remove" else -loss) / self.SPACING
+        loss, weight = losses_of_two(mu, way, np.linspace(-9, 9, 2401))
+        loss /= self.SPACING
         self.start = math.floor(loss.min())
         places = np.rint(loss - self.start).astype(int).ravel()
         law = np.bincount(places, np.outer(weight, weight).ravel())

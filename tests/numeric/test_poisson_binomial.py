@@ -12,9 +12,10 @@ from hockeystick import _core
 UNIT = Fraction(1, 2**53)
 
 
-def law(rates):
-    masses = [Fraction(1)]
-    for rate in map(Fraction, rates):
+def law(rates, number=Fraction):
+    """The probabilities of each number of heads."""
+    masses = [number(1)]
+    for rate in map(number, rates):
         masses = [
             (masses[j] if j < len(masses) else 0) * (1 - rate) + (masses[j - 1] if j else 0) * rate
             for j in range(len(masses) + 1)

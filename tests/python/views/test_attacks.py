@@ -9,25 +9,12 @@ import exact
 import hockeystick as hs
 from exact.attack import gaussian_power, normal_quantile, one_step_power
 from hockeystick import Adjacency
-from questions import told
+from questions import ADJACENCY, assert_encloses, told
+from rare_runs import sampled
 
-ADJACENCY = {
-    "remove": Adjacency.REMOVE_ONE,
-    "add": Adjacency.ADD_ONE,
-    "replace": Adjacency.REPLACE_ONE,
-}
 DPSGD = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
 RUN = 1000 * DPSGD
 RATES = np.array([1e-6, 1e-3, 0.05, 0.5, 0.9, 0.999])
-
-
-def mechanism(step):
-    return hs.Gaussian(noise_multiplier=step.sigma).poisson_sampled(step.q)
-
-
-def assert_encloses(bounds, truth, tolerance):
-    assert bounds.lower <= truth <= bounds.upper
-    assert bounds.gap <= tolerance
 
 
 @pytest.mark.parametrize("sigma", [0.1, 0.5, 1.0, 30.0])
@@ -93,7 +80,7 @@ def test_mu_of_one_sampled_step(direction, loss):
     """It is needed at the smallest rate, and no more elsewhere."""
     step = exact.Step(1.0, 0.05)
     rate, _ = one_step_power(step, direction, loss)
-    bounds = mechanism(step).gdp_mu_bounds(
+    bounds = sampled(step.sigma, step.q).gdp_mu_bounds(
         smallest_rate=rate, adjacency=ADJACENCY[direction], tolerance=1e-4
     )
     assert_encloses(bounds, mu_at(direction, step, loss), 1e-4 * bounds.upper)

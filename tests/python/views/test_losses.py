@@ -13,24 +13,10 @@ from exact.balls import normal_tail
 from exact.pair import Pair
 from exact.renyi import whole_divergence
 from hockeystick import Adjacency
-from questions import assert_verified
-from rare_runs import batches
+from questions import ADJACENCY, assert_encloses, assert_verified
+from rare_runs import batches, sampled
 
-ADJACENCY = {
-    "remove": Adjacency.REMOVE_ONE,
-    "add": Adjacency.ADD_ONE,
-    "replace": Adjacency.REPLACE_ONE,
-}
 RUN = 50 * hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.05)
-
-
-def mechanism(step):
-    return hs.Gaussian(noise_multiplier=step.sigma).poisson_sampled(step.q)
-
-
-def assert_encloses(bounds, truth, tolerance):
-    assert bounds.lower <= truth <= bounds.upper
-    assert bounds.gap <= tolerance
 
 
 def gaussian_tail(mu, epsilon):
@@ -69,7 +55,9 @@ def test_tail_of_a_composition(epsilon):
 def test_tail_of_one_sampled_step(direction, epsilon):
     step = exact.Step(1.0, 0.1)
     truth = Pair(step, direction).p_above(arb(epsilon))
-    bounds = mechanism(step).probabilistic_delta_bounds(epsilon, adjacency=ADJACENCY[direction])
+    bounds = sampled(step.sigma, step.q).probabilistic_delta_bounds(
+        epsilon, adjacency=ADJACENCY[direction]
+    )
     assert_encloses(bounds, truth, 1.01e-2 * float(truth))
 
 
@@ -78,7 +66,7 @@ def test_tail_of_one_sampled_step(direction, epsilon):
 def test_quantile_of_one_sampled_step(direction, level):
     step = exact.Step(1.0, 0.1)
     pair = Pair(step, direction)
-    bounds = mechanism(step).loss_quantile_bounds(level, adjacency=ADJACENCY[direction])
+    bounds = sampled(step.sigma, step.q).loss_quantile_bounds(level, adjacency=ADJACENCY[direction])
     assert pair.p_above(arb(bounds.lower)) >= 1 - arb(level)
     assert pair.p_above(arb(bounds.upper)) <= 1 - arb(level)
     assert bounds.gap <= 2e-3
@@ -118,7 +106,7 @@ STEPS = [
 def test_the_variance_of_sampled_steps(step, direction, tolerance):
     """With little noise nearly all added records lose next to as much as they can."""
     truth = 7 * variance_of(step, direction)
-    bounds = (7 * mechanism(step)).loss_variance_bounds(
+    bounds = (7 * sampled(step.sigma, step.q)).loss_variance_bounds(
         adjacency=ADJACENCY[direction], tolerance=tolerance
     )
     assert_encloses(bounds, truth, tolerance * float(truth))
@@ -164,7 +152,7 @@ def test_truncated_cdp_is_the_largest_slope():
 def test_large_orders(step, order):
     with ctx.workprec(200):
         truth = 30 * whole_divergence(order, step)
-    bounds = (30 * mechanism(step)).renyi_divergence_bounds(
+    bounds = (30 * sampled(step.sigma, step.q)).renyi_divergence_bounds(
         float(order), adjacency=Adjacency.REMOVE_ONE
     )
     by_line = order / step.sigma < 4000 and step.sigma >= 0.1
