@@ -56,6 +56,7 @@ def conditional(noise, rate, count, form, epsilon, pure_epsilon):
 RUNS = [(0.03, 0.01, 5), (0.04, 0.3, 12), (0.02, 0.6, 4), (0.001, 1e-6, 40), (0.03, 0.5, 60)]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("run", RUNS, ids=str)
 @pytest.mark.parametrize("size", [0.3, 5.0])

@@ -38,6 +38,7 @@ def bounds(run, direction, value, method, tolerance=1e-3, query="epsilon"):
 pytestmark = pytest.mark.bits(300)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("period", "count", "log_accuracy"),
     [(24.0, 80, 36.0), (6.0, 40, 36.0), (3.0, 20, 36.0), (16.0, 6, 36.0), (16.0, 40, 10.0)],

@@ -167,6 +167,7 @@ def apart(given, weights, at, unit=3.0, centre=CENTRE):
     return found
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("unit", [0.5, 3.0, 12.0])
 @pytest.mark.parametrize("at", [EPSILON, EPSILON + 0.003, EPSILON - 0.01])
 @pytest.mark.parametrize("error", [0.0, 1e-6, 1e-4])

@@ -34,6 +34,7 @@ def split_of(
     )
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("count", [2, 3, 5])
 @pytest.mark.parametrize("epsilon", [0.9, 1.0, 1.1])
 @pytest.mark.parametrize("rare", [0.0, RARE])
@@ -239,6 +240,7 @@ PAIRS = [
 ]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("noise", "rate", "epsilon"), PAIRS)
 @pytest.mark.parametrize("tolerance", [1e-3, 1e-5])
 def test_two_sampled_gaussians(noise, rate, epsilon, tolerance):
@@ -253,6 +255,7 @@ def test_two_sampled_gaussians(noise, rate, epsilon, tolerance):
         assert found.upper - found.lower <= 1e-3 * found.upper
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("noise", "rate", "epsilon"), PAIRS)
 def test_tails_of_two_sampled_gaussians(noise, rate, epsilon):
     """By chords of true deltas, of which the derivative is delta less the tail."""

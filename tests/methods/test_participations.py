@@ -126,6 +126,7 @@ def test_one_step_encloses_its_integrals(rate, noise):
             assert least.upper >= added - arb(1e-60)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("noise", [0.05, 0.06, 0.08, 0.1, 0.12])
 def test_it_agrees_with_all_other_methods(noise, form):
@@ -144,6 +145,7 @@ def test_it_agrees_with_all_other_methods(noise, form):
             assert other.lower <= found.upper * (1 + 1e-12)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("noise", [1e-3, 2e-3, 5e-3, 0.01, 0.02, 0.03, 0.05])
 @pytest.mark.parametrize("rate", [1e-4, 0.01, 0.1, 0.5])
 def test_little_noise_is_told_at_once(noise, rate):

@@ -183,6 +183,7 @@ REFUSED = [  # between sides, with little memory
 ]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("mechanism", "question", "at", "adjacency"), REFUSED)
 @pytest.mark.parametrize("memory", [2**16, 2**20])
 def test_refusals_between_sides_have_the_best_of_looser_tolerances(
@@ -216,6 +217,7 @@ def test_one_hard_point_of_an_array_hides_no_other():
     assert np.all(lower[:4] > 0.997 * upper[:4])
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("memory", [1, 2**16])
 def test_a_refusal_knows_that_guesses_are_right_as_often_as_chance(memory):
     run = 30 * hs.Gaussian(0.05).random_allocation(steps=2)
