@@ -13,17 +13,18 @@ import math
 import re
 from collections.abc import Callable
 from importlib import import_module
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import hockeystick as hs
 import proofs
+from c_library import lib
 from hockeystick import _core
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "python" / "hockeystick"
 IMPORT = re.compile(r"^from hockeystick\.mechanisms\.(\w+) import ", re.MULTILINE)
-C_ROW = re.compile(r"^\| `[a-z]\w*` \| .*\n", re.MULTILINE)
 EXPORT = re.compile(r'^    "([A-Z][a-z]\w*)",$', re.MULTILINE)
 
 
@@ -88,9 +89,11 @@ def named(text: str, name: str) -> str:
 
 
 def in_c(text: str, module: str, name: str) -> str:
-    """What the page about the C library is with one mechanism more, the first of its table."""
+    """What the page about the C library is with one mechanism more, in the library's order."""
     arguments = ", ".join(f"`{argument[0]}`" for argument in _core.parts.arguments_of(name))
-    return C_ROW.sub(lambda row: f"| `{module}` | {arguments} |\n{row[0]}", text, count=1)
+    names = [name.decode() for name in iter(map(lib.hs_mechanism_name, count()).__next__, None)]
+    later = f"| `{names[names.index(module) + 1]}` |"
+    return text.replace(later, f"| `{module}` | {arguments} |\n{later}", 1)
 
 
 def rewrite(path: Path, change: Callable[..., str], *arguments: Any) -> None:

@@ -25,12 +25,15 @@ LISTS = {
 # What asks for something of every mechanism, of every source file or of every tagged line.
 STRUCTURAL = (
     "c/test_hockeystick.py",
+    "c/test_refused.py",
     "mechanisms/test_staircase.py",
     "mechanisms/test_every_mechanism.py",
     "mechanisms/test_registry.py",
     "python/accountant/test_run_file.py",
     "python/test_package.py",
     "python/test_what_people_type.py",
+    "python/test_words.py",
+    "test_constants.py",
     "test_documents.py::test_every_public_name_is_in_the_reference",
     "test_exact.py",
     "test_layering.py",
