@@ -53,6 +53,7 @@ class GivenMixture final : public LogMixture {
 SmoothWeights line_weights(const std::string& form) {
   if (form == "remove") return {1, 1, 0};
   if (form == "add") return {0, -1, 0};
+  if (form == "left of 0") return {1, -1, 1};
   return {1, 1, -1};
 }
 
@@ -84,11 +85,11 @@ double decay_bound(double steepest, double bends, const std::vector<CellRow>& ro
   return MomentDecay(steepest, bends, cells, {cell_of(ends.first), cell_of(ends.second)}, beyond).bound(frequency);
 }
 
-std::vector<CellRow> cells_between(const std::vector<EndRow>& rows, const std::string& form) {
+std::vector<CellRow> cells_between(const std::vector<EndRow>& rows, const std::string& form, double tilt) {
   std::vector<CellEnd> ends;
   for (const EndRow& row : rows) ends.push_back(cell_end(row));
   std::vector<CellRow> result;
-  for (const MomentDecay::Cell& cell : decay_cells(ends, line_weights(form))) result.push_back(cell_row(cell));
+  for (const MomentDecay::Cell& cell : decay_cells(ends, line_weights(form), tilt)) result.push_back(cell_row(cell));
   return result;
 }
 
@@ -150,7 +151,7 @@ void bind_lines(py::module_& core) {
   module.def("decay_bound", &decay_bound, py::arg("steepest"), py::arg("bends"), py::arg("cells"), py::arg("ends"),
              py::arg("beyond"), py::arg("frequency"),
              "Upper bound of a modulus by cells of log_mass, slope, slope_behind and bent, and two ends of these.");
-  module.def("decay_cells", &cells_between, py::arg("ends"), py::arg("form"),
+  module.def("decay_cells", &cells_between, py::arg("ends"), py::arg("form"), py::arg("tilt"),
              "The cells between ends of x, log_density, growth, slope, slope_behind and off.");
   module.def(
       "upright",
@@ -158,11 +159,11 @@ void bind_lines(py::module_& core) {
       py::arg("end"), py::arg("form"), "What stands upright at an end.");
   module.def(
       "bar_between",
-      [](const BarRow& left, const BarRow& right, const std::string& form) {
-        const Bar bar = bar_between(bar_end_of(left), bar_end_of(right), line_weights(form));
+      [](const BarRow& left, const BarRow& right, const std::string& form, double tilt) {
+        const Bar bar = bar_between(bar_end_of(left), bar_end_of(right), line_weights(form), tilt);
         return std::pair(bar.height, bar.width);
       },
-      py::arg("left"), py::arg("right"), py::arg("form"),
+      py::arg("left"), py::arg("right"), py::arg("form"), py::arg("tilt"),
       "Height and width of the bar between ends of x, density, growth, loss, loss_error, slope and slope_behind.");
   module.def("frequency_asked", &frequency_asked, py::arg("period"), py::arg("count"),
              "The frequency beyond which a contour of `count` samples asks for moduli.");

@@ -43,7 +43,7 @@ def bar_end(form, x, loss_error):
 
 def bar(form, left, right, loss_error=0.0):
     ends = (bar_end(form, x, loss_error) for x in (left, right))
-    return _core.lines.bar_between(*ends, form)
+    return _core.lines.bar_between(*ends, form, TILT)
 
 
 @pytest.mark.parametrize(("form", "left", "right"), CASES)
@@ -85,7 +85,7 @@ def cell_end(form, x, off):
 def test_a_cell_has_the_largest_density_and_the_least_slopes(form, left, right, off):
     """phi is largest at the end next to 0, or at 0, and e^growth at one end."""
     ends = [cell_end(form, x, off) for x in (left, right)]
-    ((log_mass, slope, slope_behind, bent),) = _core.lines.decay_cells(ends, form)
+    ((log_mass, slope, slope_behind, bent),) = _core.lines.decay_cells(ends, form, TILT)
     near_0 = 0.0 if left < 0 < right else min(left, right, key=abs)
     largest = growth(form, right if FORMS[form][1] > 0 else left)
     mass = (largest - arb(near_0) ** 2 / 2 + 2 * arb(off)).exp() * (arb(right) - left)
@@ -97,6 +97,40 @@ def test_a_cell_has_the_largest_density_and_the_least_slopes(form, left, right, 
         x = left + (right - left) * arb(k) / 32
         assert (growth(form, x) - x * x / 2).exp() * (arb(right) - left) <= arb(log_mass).exp()
         assert slope <= MIXTURE.slope(x) * (1 + arb("1e-15"))
+
+
+@pytest.mark.parametrize("tilt", [0.1, 0.5, 0.8])
+@pytest.mark.parametrize(("left", "right"), CELLS)
+def test_a_density_that_rises_and_falls_in_a_cell_changes_by_its_slopes(left, right, tilt):
+    """Of a replaced record left of 0: phi e^((1 - tilt) lambda(x) + tilt lambda(-x))."""
+
+    def grown(x):
+        return (1 - tilt) * MIXTURE.value(x) + tilt * MIXTURE.value(-x)
+
+    def end(x):
+        slopes = [float(MIXTURE.slope(at)) for at in (x, -x)]
+        density = grown(x) - arb(x) ** 2 / 2
+        change = MIXTURE.value(-x) - MIXTURE.value(x)
+        bar_end = (x, float(density.exp()), float(grown(x)), float(change), 0.0, *slopes)
+        return bar_end, (x, float(density), float(grown(x)), *slopes, 0.0)
+
+    steepest = max((1 - tilt) * MIXTURE.slope(right), tilt * MIXTURE.slope(-left), key=float)
+    growth = steepest * (arb(right) - left)
+    (one, cell), (other, next_cell) = end(left), end(right)
+    height, width = _core.lines.bar_between(one, other, "left of 0", tilt)
+    farther = one if abs(left) > abs(right) else other
+    slopes = MIXTURE.slope(right) + MIXTURE.slope(-left)
+    assert near(height, farther[1] * (1 - growth / 16) ** 16 / slopes)
+    assert near(width, abs(arb(other[3]) - one[3]))
+    ((log_mass, *_),) = _core.lines.decay_cells([cell, next_cell], "left of 0", tilt)
+    near_0 = min(left, right, key=abs)
+    most = end(near_0)[1][1] + (near_0**2 / 2 if left < 0 < right else 0) + growth
+    assert near(arb(log_mass).exp(), most.exp() * (arb(right) - left))
+    for k in range(33):
+        x = left + (right - left) * arb(k) / 32
+        density = (grown(x) - x * x / 2).exp()
+        assert height * (MIXTURE.slope(x) + MIXTURE.slope(-x)) <= density * (1 + arb("1e-12"))
+        assert density * (arb(right) - left) <= arb(log_mass).exp()
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -131,7 +131,7 @@ def test_a_line_of_too_many_nodes_is_refused():
 
 @pytest.mark.every(4)
 @pytest.mark.parametrize("tilt", [-0.875, -0.5, -0.0625])
-@pytest.mark.parametrize("direction", ["remove", "add"])
+@pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize(("sigma", "rate"), [(1.0, 0.01), (5.0, 0.1), (0.3, 0.9), (2.0, 1.0)])
 def test_moments_left_of_0_are_enclosed(sigma, rate, direction, tilt):
     """Down to -1, where M is 1 again; so are the moduli."""
@@ -158,6 +158,3 @@ def test_a_line_left_of_0_is_asked_where_1_more_is_exact():
         _core.contour.moment_line(pair, -0.5, -(2.0**-60), 0.0, 9.0, 38.0)
     line = _core.contour.moment_line(pair, -0.5, -0.25, 0.0, 9.0, 38.0)
     assert line.log_moment_above(-(2.0**-60)) == math.inf
-    replaced = cells.core_pair(exact.Step(1.0, 0.01), "replace")
-    with pytest.raises(ValueError, match="no such moment line"):
-        _core.contour.moment_line(replaced, -0.5, -0.25, 0.0, 9.0, 38.0)

@@ -91,6 +91,13 @@ def test_moments_are_enclosed(draw, tilt, direction):
     assert error < 1e-12 + 1e-13 * abs(value)
 
 
+@pytest.mark.parametrize("direction", ["remove", "add", "replace", "special_remove", "special_add"])
+def test_moments_left_of_0_are_enclosed(direction):
+    draw = Draw(1.0, 0.1, 0.05, 0.25)
+    line = _core.contour.moment_line(draw.pair(direction), -1.0, -0.5, 0.0, 20.0, 38.0)
+    check(line, draw.truth(direction), -0.5, 1.0, [1, 6, 19])
+
+
 @pytest.mark.every(6)
 @pytest.mark.parametrize("log_accuracy", [12.0, 20.0])
 @pytest.mark.parametrize("direction", ["remove", "add", "replace"])

@@ -42,7 +42,7 @@ struct Node {
       : x(at),
         base(weights.own * logs.here.value - at * at / 2),
         loss(weights.ahead * logs.here.value + weights.behind * logs.behind.value),
-        loss_error(logs.here.error - weights.behind * logs.behind.error + u * std::fabs(loss)),
+        loss_error(logs.here.error + std::fabs(weights.behind) * logs.behind.error + u * std::fabs(loss)),
         mass_error(weights.own * logs.here.error + u * (3 * std::fabs(base) + 5)),
         mass_error_by_tilt(loss_error + 3 * u * std::fabs(loss)),
         slope(logs.here.slope),
@@ -207,9 +207,9 @@ class DensityMgfLine final : public MgfLine {
   // ahead; going down, at least |x| - a- lambda'(x).
   double log_tail(double tilt, int direction) const {
     const Node& end = direction > 0 || nodes_.front().x >= nodes_.back().x ? nodes_.back() : nodes_.front();
-    const double a = weights_.growth(tilt);
-    const double rate = direction > 0 ? end.x - std::max(a, 0.0) * steepest_ + tilt * weights_.behind * end.slope_behind
-                                      : -end.x - std::max(-a, 0.0) * end.slope;
+    const double a = weights_.growth(tilt), b = weights_.growth_behind(tilt);
+    const double rate = direction > 0 ? end.x - std::max(a, 0.0) * steepest_ + std::min(b, 0.0) * end.slope_behind
+                                      : -end.x - std::max(-a, 0.0) * end.slope - std::max(b, 0.0) * steepest_;
     const double fall = step_ * rate * (1 - 1e-9);
     return fall > 0 ? -fall - math::log(-math::expm1(-fall)) : infinity;
   }
@@ -253,7 +253,7 @@ class DensityMgfLine final : public MgfLine {
     BarEnd left = end_at(0);
     for (std::size_t i = 0; i < bars; ++i) {
       const BarEnd right = end_at(i + 1);
-      const Bar bar = bar_between(left, right, weights_);
+      const Bar bar = bar_between(left, right, weights_, needs_.tilt);
       heights[i] = bar.height / step_, widths[i] = bar.width;
       left = right;
     }
@@ -289,7 +289,7 @@ class DensityMgfLine final : public MgfLine {
     const double beyond = (tilted_.mass.front() / nodes_.front().weight + last) / tilted_.sum + tilted_.tails;
     return {steepest_,
             weights_.bends(needs_.tilt),
-            decay_cells(at, weights_),
+            decay_cells(at, weights_, needs_.tilt),
             {upright(at.front(), weights_), upright(at.back(), weights_)},
             1.01 * beyond};  // proof: moment-decay
   }
@@ -341,7 +341,8 @@ void SmoothWeights::evaluate(const LogMixture& mixture, std::span<const double> 
   for (std::size_t i = 0; i < x.size(); ++i) to[i].behind = logs[i];
 }
 
-// At z in (-1, 0) M(z) is the integral of phi e^(s lambda), s = z + 1 for removal and -z for addition.
+// At z in (-1, 0) M(z) is the integral of phi e^(s lambda), s = z + 1 for removal and -z for addition; for replacement
+// that of phi e^((1 - s) lambda(x) + s lambda(-x)), s = -z.
 std::unique_ptr<MgfLine> smooth_line(const LogMixture& mixture, SmoothForm form, const LineNeeds& needs) {
   std::unique_ptr<DensityMgfLine> line;
   if (needs.tilt >= 0) {
@@ -353,9 +354,9 @@ std::unique_ptr<MgfLine> smooth_line(const LogMixture& mixture, SmoothForm form,
     within.tilt = own(needs.tilt);
     std::tie(within.lowest, within.highest) = std::minmax({own(needs.lowest), own(needs.highest)});
     // proof: contour-complement
-    if (form == SmoothForm::replace || needs.cut > 0 || asked.from + asked.sign * within.tilt != needs.tilt)
-      return nullptr;
-    line = std::make_unique<DensityMgfLine>(mixture, SmoothWeights{0, 1, 0}, within, asked);
+    if (needs.cut > 0 || asked.from + asked.sign * within.tilt != needs.tilt) return nullptr;
+    const SmoothWeights weights = form == SmoothForm::replace ? SmoothWeights{1, -1, 1} : SmoothWeights{0, 1, 0};
+    line = std::make_unique<DensityMgfLine>(mixture, weights, within, asked);
   }
   if (!line->is_built()) return nullptr;
   return line;

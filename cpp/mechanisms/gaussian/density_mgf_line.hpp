@@ -7,6 +7,7 @@
 // approximates; cpp/proofs/mgf-trapezoid.md bounds its error.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <span>
@@ -56,11 +57,16 @@ struct SmoothWeights {
   }
 
   /// The size of the negative exponent of e^lambda at a tilt, 0 if there is none.
-  double bends(double tilt) const { return ahead < 0 || behind < 0 ? tilt : 0.0; }
+  double bends(double tilt) const { return std::max({0.0, -growth(tilt), -growth_behind(tilt)}); }
+
+  /// Where both exponents are positive, log(P e^(tilt L) / phi) is not monotone: how steep it is at most, by the
+  /// largest slopes of lambda at x and at -x; 0 elsewhere.
+  double steepest_growth(double tilt, double here, double far) const {
+    return behind > 0 ? std::max(growth(tilt) * here, growth_behind(tilt) * far) : 0.0;
+  }
 };
 
-/// Null if the needs ask for too many nodes, or for tilts below 0 that it does not know: of a record replaced, or such
-/// that 1 + tilt is rounded.
+/// Null if the needs ask for too many nodes, or for tilts below 0 such that 1 + tilt is rounded.
 std::unique_ptr<MgfLine> smooth_line(const LogMixture& mixture, SmoothForm form, const LineNeeds& needs);
 
 }  // namespace hockeystick

@@ -24,31 +24,39 @@ double bent(const CellEnd& left, const CellEnd& right, const SmoothWeights& weig
 
 }  // namespace
 
-// A normal density is smallest at an end, e^(own lambda + tilt L) is monotone, and so is dL/dx of each side.
-Bar bar_between(const BarEnd& left, const BarEnd& right, const SmoothWeights& weights) {
+// A normal density is smallest at an end, e^(own lambda + tilt L) is monotone or has a slope, and dL/dx of each side is
+// monotone.
+Bar bar_between(const BarEnd& left, const BarEnd& right, const SmoothWeights& weights, double tilt) {
   const bool rising = weights.ahead > 0;
   const BarEnd& farther = std::fabs(left.x) > std::fabs(right.x) ? left : right;  // proof: contour-tail
   const BarEnd& other = rising ? left : right;                                    // proof: contour-tail
   double least = farther.density;
   if (&farther != &other) least *= lower_exp(farther.growth - other.growth);  // proof: contour-tail
-  const double flattest = left.slope - weights.behind * right.slope_behind;   // proof: contour-tail
-  const double steepest = right.slope - weights.behind * left.slope_behind;   // proof: contour-tail
+  const double growth = weights.steepest_growth(tilt, right.slope, left.slope_behind) * (right.x - left.x);
+  if (growth > 0) least = farther.density * lower_exp(growth * (1 + 1e-9));  // proof: contour-tail
+  const double sides = std::fabs(weights.behind);
+  const double flattest = left.slope + sides * right.slope_behind;  // proof: contour-tail
+  const double steepest = right.slope + sides * left.slope_behind;  // proof: contour-tail
   const double apart = std::fabs(right.loss - left.loss);
   const double width = std::max(flattest * (right.x - left.x) * (1 - 4 * u),  // proof: contour-tail
                                 (1 - 1e-9) * apart - left.loss_error - right.loss_error);
   return {steepest > 0 ? least / steepest : 0.0, width};
 }
 
-std::vector<MomentDecay::Cell> decay_cells(std::span<const CellEnd> ends, const SmoothWeights& weights) {
+std::vector<MomentDecay::Cell> decay_cells(std::span<const CellEnd> ends, const SmoothWeights& weights, double tilt) {
   const bool rising = weights.ahead > 0;
   std::vector<MomentDecay::Cell> cells;
   cells.reserve(ends.size() - 1);
   for (std::size_t i = 0; i + 1 < ends.size(); ++i) {
     const CellEnd &left = ends[i], &right = ends[i + 1];
     const CellEnd &near_0 = std::fabs(left.x) < std::fabs(right.x) ? left : right, &largest = rising ? right : left;
-    double most = near_0.log_density + left.off + right.off;                                  // proof: moment-decay
-    if (left.x < 0 && right.x > 0) most += near_0.x * near_0.x / 2;                           // proof: moment-decay
-    if (&near_0 != &largest) most += std::fabs(largest.growth - near_0.growth) * (1 + 1e-9);  // proof: moment-decay
+    double most = near_0.log_density + left.off + right.off;         // proof: moment-decay
+    if (left.x < 0 && right.x > 0) most += near_0.x * near_0.x / 2;  // proof: moment-decay
+    const double growth = weights.steepest_growth(tilt, right.slope, left.slope_behind) * (right.x - left.x);
+    if (growth > 0)
+      most += growth * (1 + 1e-9);  // proof: moment-decay
+    else if (&near_0 != &largest)
+      most += std::fabs(largest.growth - near_0.growth) * (1 + 1e-9);  // proof: moment-decay
     // proof: moment-decay
     cells.push_back(
         {most + math::log(right.x - left.x) + 1e-9, left.slope, right.slope_behind, bent(left, right, weights)});

@@ -23,7 +23,7 @@ struct Bar {
   double height, width;
 };
 
-Bar bar_between(const BarEnd& left, const BarEnd& right, const SmoothWeights& weights);
+Bar bar_between(const BarEnd& left, const BarEnd& right, const SmoothWeights& weights, double tilt);
 
 /// An end of cells of a path: the logs of the density of x over M(tilt) and of its factor next to phi, each within
 /// `off`, and the slopes of lambda at x and -x.
@@ -32,7 +32,7 @@ struct CellEnd {
 };
 
 /// The cells between adjacent ends.
-std::vector<MomentDecay::Cell> decay_cells(std::span<const CellEnd> ends, const SmoothWeights& weights);
+std::vector<MomentDecay::Cell> decay_cells(std::span<const CellEnd> ends, const SmoothWeights& weights, double tilt);
 
 /// The cell of the path's vertical piece at an end.
 MomentDecay::Cell upright(const CellEnd& end, const SmoothWeights& weights);

@@ -36,7 +36,8 @@ MomentStrips::MomentStrips(const LogMixture& mixture, const SmoothWeights& weigh
     strips_[i] = {a, bend, rise};
     step_ = std::max(step_, 2 * pi * a / needed);
   }
-  if (!(2 * std::sqrt(2 * needs.log_accuracy) > many_nodes * step_)) return;
+  // Cells take the growth to be monotone.
+  if (weights.behind > 0 || !(2 * std::sqrt(2 * needs.log_accuracy) > many_nodes * step_)) return;
   double a = widest;
   for (Height& height : cells_.heights) {
     height = {a, a * steepest_, -math::log(math::cos(a * steepest_ / 2))};

@@ -90,7 +90,7 @@ class WeightedLine final : public MgfLine {
       const double log_weight = math::log(parts_[i].weight), log = log_weight + moments[i].value;
       // proof: weighted-lines
       const double error = moments[i].error + u * (3 + 4 * std::fabs(log_weight) + std::fabs(log));
-      result.shares.push_back({log, error + (1 + tilt) * parts_[i].error});  // proof: weighted-lines
+      result.shares.push_back({log, error + (1 + std::fabs(tilt)) * parts_[i].error});  // proof: weighted-lines
       top = std::max(top, log);
     }
     for (auto& [log, error] : result.shares) {
@@ -115,7 +115,7 @@ class WeightedLine final : public MgfLine {
   double left_out_above(double tilt, double log_listed) const {
     double sum = 0;
     for (const auto& [weight, slope] : left_out_)
-      sum += math::exp(math::log(weight) + tilt * (tilt + 1) * slope - log_listed);
+      sum += math::exp(math::log(weight) + std::max(0.0, tilt * (tilt + 1)) * slope - log_listed);
     return sum * (1 + 1e-6);  // proof: weighted-lines
   }
 
@@ -138,7 +138,7 @@ std::vector<MomentSample> WeightedLine::samples(double spacing, std::size_t coun
       const auto [re_less_1, im, rounding, truncation] = part[k];
       const double modulus = std::sqrt((1 + re_less_1) * (1 + re_less_1) + im * im);
       const double size = std::sqrt(re_less_1 * re_less_1 + im * im);
-      const double turned = math::expm1((1 + tilt_ + spacing * static_cast<double>(k)) * parts_[i].error);
+      const double turned = math::expm1((1 + std::fabs(tilt_) + spacing * static_cast<double>(k)) * parts_[i].error);
       const double parameters = turned < 1e-3 ? 2.01 * turned : 2.0;  // proof: weighted-lines
       const double cut = std::min(truncation, 1 + modulus);           // both moduli are at most 1
       result[k].re_less_1 += share * re_less_1;
@@ -261,7 +261,6 @@ class PublicMixture final : public DominatingPair {
   // The mixture's moments are at least 1: a part that hardly adds to them needs fewer nodes.
   std::unique_ptr<MgfLine> mgf_line(const LineNeeds& needs) const override {
     constexpr double least_accuracy = 12;  // [nats]
-    if (needs.tilt < 0) return nullptr;
     std::vector<WeightedPart> parts;
     std::vector<PartLeftOut> left_out;
     if (rest_.weight > 0) left_out.push_back(rest_);
@@ -332,6 +331,7 @@ class PublicMixture final : public DominatingPair {
 
   // log of the terms that losses below and above 1 / t add to E[e^(t L)].
   static double log_moment_at_most(const DominatingPair& pair, double t) {
+    if (t < 0) return 0;
     const double top = 1 / std::max(t, 1e-3);
     return math::log(math::exp(t * top) + pair.tail_moment_bound(top, std::max(t, 1e-3)));
   }
