@@ -34,17 +34,17 @@ class LayerCake {
     }
   }
 
-  /// Lower bound, non-decreasing in the frequency, of M - |M f(frequency)| for a density of total mass M above the
-  /// histogram, M f its transform, up to a relative rounding of 1e-9: a layer of mass m and width 2 r adds at least m
-  /// (1 - |sin(w r) / (w r)|), whose lower bound increases with r.
+  /// Lower bound of M - |M f(w)| for all w >= frequency and a density of total mass M above the histogram, M f its
+  /// transform, up to a relative rounding of 1e-9: a layer of mass m and a width of 2 s >= 2 r adds at least
+  /// m (1 - |sin(w s) / (w s)|), and w s >= frequency r.
   double modulus_gap(double frequency) const {
     double gap = 0;
     for (const auto& [mass, radius] : layers_) gap += mass * sinc_gap(frequency * radius);
     return gap;
   }
 
-  /// A non-decreasing lower bound of 1 - |sin x / x|: for x < 2.5 by sin x <= x - x^3/6 + x^5/120; beyond,
-  /// |sin x| <= 1 and |sin x / x| <= 0.24.
+  /// Lower bound of 1 - |sin y / y| for all y >= x: for x < 2.5 by sin x <= x - x^3/6 + x^5/120; beyond, |sin y| <= 1
+  /// and |sin y / y| <= 0.24.
   static double sinc_gap(double x) {
     if (x < 2.5) return x * x / 6 * (1 - x * x / 20);
     return x < 3.6 ? 0.716 : 1 - 1 / x;  // proof: contour-tail
