@@ -178,20 +178,16 @@ double LognormalTransform::log_moment_above(double c) const {
   return math::log1p(above) * (1 + 8 * u);
 }
 
-// Between those of the saddle points for the median and the mean of Y, -mu x = W(mu^2 e^(-mu^2 / 2) s) and W(mu^2 s).
+// That of the saddle point for a Y between its median and its mean: -mu x = W(mu^2 e^(-mu^2 / 4) s).
 double LognormalTransform::steepest_angle(std::complex<double> s) const {
-  const auto angle = [](std::complex<double> z) {
-    const std::complex<double> from = 1.0 + z;
-    std::complex<double> w{math::log(absolute(from)), math::atan2(from.imag(), from.real())};
-    for (int i = 0; i < 2; ++i) {
-      const double grown = math::exp(w.real());
-      const std::complex<double> e{grown * math::cos(w.imag()), grown * math::sin(w.imag())};
-      w -= quotient(product_of(w, e) - z, product_of(e, w + 1.0));
-    }
-    return w.imag();
-  };
-  const std::complex<double> z = s * (mu_ * mu_);
-  return (angle(z) + angle(z * math::exp(-mu_ * mu_ / 2))) / 2;
+  const std::complex<double> z = s * (mu_ * mu_ * math::exp(-mu_ * mu_ / 4)), from = 1.0 + z;
+  std::complex<double> w{math::log(absolute(from)), math::atan2(from.imag(), from.real())};
+  for (int i = 0; i < 2; ++i) {
+    const double grown = math::exp(w.real());
+    const std::complex<double> e{grown * math::cos(w.imag()), grown * math::sin(w.imag())};
+    w -= quotient(product_of(w, e) - z, product_of(e, w + 1.0));
+  }
+  return w.imag();
 }
 
 }  // namespace hockeystick

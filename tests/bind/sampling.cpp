@@ -13,12 +13,10 @@
 #include <vector>
 
 #include "bind/bindings.hpp"
-#include "mechanisms/allocation/allocation_contour.hpp"
 #include "mechanisms/allocation/allocation_curve.hpp"
 #include "mechanisms/allocation/allocation_epoch.hpp"
-#include "mechanisms/allocation/allocation_hyperbola.hpp"
 #include "mechanisms/allocation/convex_convolution.hpp"
-#include "mechanisms/allocation/lognormal_series.hpp"
+#include "mechanisms/allocation/lognormal_contour.hpp"
 #include "mechanisms/allocation/visible_run.hpp"
 #include "mechanisms/curves/fixed_size.hpp"
 #include "mechanisms/curves/log_curve.hpp"
@@ -96,9 +94,15 @@ py::dict booked(const LognormalSeries& series) {
   const LognormalSeries::Booked of = series.booked();
   py::dict all;
   all["lambda"] = of.lambda, all["period"] = of.period, all["spacing"] = of.spacing, all["log_unit"] = of.log_unit;
-  all["rounding"] = of.rounding, all["turning"] = of.turning, all["size"] = of.size, all["tail"] = of.tail;
-  all["chernoff"] = of.chernoff, all["log_chernoff"] = of.log_chernoff, all["samples"] = series.samples();
+  all["tail"] = of.tail, all["chernoff"] = of.chernoff, all["log_chernoff"] = of.log_chernoff;
+  all["samples"] = series.samples();
   return all;
+}
+
+std::vector<LognormalPart> parts_of(const std::vector<std::pair<double, double>>& given) {
+  std::vector<LognormalPart> parts;
+  for (const auto& [scale, count] : given) parts.push_back({scale, count});
+  return parts;
 }
 
 Way way_of(bool back) { return back ? Way::back : Way::forth; }
@@ -107,17 +111,16 @@ Way way_of(bool back) { return back ? Way::back : Way::forth; }
 
 void bind_sampling(py::module_& m) {
   py::module_ module = m.def_submodule("sampling", "Curves of sampled mechanisms from within, for tests.");
+  using Parts = std::vector<std::pair<double, double>>;
   module.def(
-      "allocation_at",
-      [](double mu, double t, std::pair<double, double> range, double accuracy, const std::vector<double>& at) {
+      "lognormal_power",
+      [](double mu, const Parts& parts, std::complex<double> s, double off) {
         const LognormalTransform transform(mu);
-        const AllocationContour contour(transform, t, range.first, range.second, accuracy);
-        std::vector<std::pair<double, double>> found;
-        for (const double d : at) found.emplace_back(contour.at(d).lower, contour.at(d).upper);
-        return found;
+        const auto power = LognormalSum(transform, parts_of(parts)).power(s, off);
+        return std::tuple(power.log_size, power.turn, power.wrong, power.is_known);
       },
-      py::arg("mu"), py::arg("t"), py::arg("range"), py::arg("accuracy"), py::arg("at"),
-      "Bounds of E (S - K)_+ / t, or of E (K - S)_+ / t below t, at each K - t.");
+      py::arg("mu"), py::arg("parts"), py::arg("s"), py::arg("off"),
+      "log|g| and arg g of a sum at s, what they are off by, and whether more than a bound of |g| is known.");
   const auto listed = [](const AtomicLaw& law) {
     std::vector<std::tuple<double, double, double>> atoms;
     for (const LossAtom& atom : law.atoms) atoms.emplace_back(atom.loss, atom.p, atom.q);
@@ -131,20 +134,21 @@ void bind_sampling(py::module_& m) {
       py::arg("alpha"), py::arg("value"), py::arg("floor"), "As curve_law, of the law below chords.");
   module.def(
       "lognormal_series",
-      [](double mu, const std::vector<std::pair<double, double>>& parts, bool put, std::pair<double, double> range,
-         double accuracy, const std::vector<double>& at) {
+      [](double mu, const Parts& parts, bool put, std::pair<double, double> range, double accuracy,
+         const std::vector<double>& at) {
         const LognormalTransform transform(mu);
-        std::vector<LognormalPart> sum;
-        for (const auto& [scale, count] : parts) sum.push_back({scale, count});
-        const auto kind = put ? LognormalSeries::Kind::put : LognormalSeries::Kind::probability;
-        const LognormalSeries series(transform, sum, kind, range.first, range.second, accuracy);
-        std::vector<std::pair<double, double>> found;
-        for (const double d : at) found.emplace_back(series.at(d).lower, series.at(d).upper);
-        return std::pair(found, booked(series));
+        const LognormalSum sum(transform, parts_of(parts));
+        const LognormalSeries series(sum, put ? Kind::put : Kind::probability, range.first, range.second, accuracy);
+        std::vector<std::pair<double, double>> found, sums;
+        for (const double d : at) {
+          found.emplace_back(series.at(d).lower, series.at(d).upper);
+          sums.emplace_back(series.sum_at(d).value, series.sum_at(d).error);
+        }
+        return std::tuple(found, sums, booked(series));
       },
       py::arg("mu"), py::arg("parts"), py::arg("put"), py::arg("range"), py::arg("accuracy"), py::arg("at"),
       "Bounds of E (K - S)_+, or of P(S <= K), at each K - E S, S a sum of copies of scale * Y, parts of (scale, "
-      "count); and what is booked for the samples.");
+      "count); the sums over samples with their rounding; and what is booked.");
   module.def(
       "allocation_curve",
       [](double mu, double t, double interval, double tail) {
@@ -153,30 +157,23 @@ void bind_sampling(py::module_& m) {
       },
       py::arg("mu"), py::arg("t"), py::arg("interval"), py::arg("tail"), "Points of the curve, and its bounds there.");
   module.def(
-      "allocation_call",
-      [](double mu, double t, std::pair<double, double> range, double accuracy, const std::vector<double>& at) {
+      "lognormal_hyperbola",
+      [](double mu, const Parts& parts, bool put, std::pair<double, double> range, double accuracy,
+         const std::vector<double>& at) {
         const LognormalTransform transform(mu);
-        const AllocationHyperbola contour(transform, t, range.first, range.second, accuracy);
+        const LognormalSum sum(transform, parts_of(parts));
+        const LognormalHyperbola contour(sum, put ? Kind::put : Kind::probability, range.first, range.second, accuracy);
         std::vector<std::pair<double, double>> found;
-        for (const double d : contour.built() ? at : std::vector<double>{}) {
-          const auto [lower, upper] = contour.call(d);
-          found.emplace_back(lower, upper);
-        }
-        return std::pair(contour.samples(), found);
-      },
-      py::arg("mu"), py::arg("t"), py::arg("range"), py::arg("accuracy"), py::arg("at"),
-      "The number of samples, none where they are too many, and bounds of E (S - K)_+ / t at each K - t.");
-  module.def(
-      "hyperbola_rule",
-      [](double mu, double t, std::pair<double, double> range, double accuracy) {
-        const LognormalTransform transform(mu);
-        const AllocationHyperbola contour(transform, t, range.first, range.second, accuracy);
+        for (const double d : contour.built() ? at : std::vector<double>{})
+          found.emplace_back(contour.at(d).lower, contour.at(d).upper);
         const auto& rule = contour.rule();
-        return std::tuple(contour.samples(), rule.m, rule.alpha, rule.width, rule.step, rule.moduli[0], rule.moduli[1],
+        return std::tuple(found, contour.samples(), rule.m, rule.alpha, rule.width, rule.step, rule.moduli,
                           rule.left_out);
       },
-      py::arg("mu"), py::arg("t"), py::arg("range"), py::arg("accuracy"),
-      "Samples, m, alpha, half the width of the strip, step, M on its edges, and what is left out.");
+      py::arg("mu"), py::arg("parts"), py::arg("put"), py::arg("range"), py::arg("accuracy"), py::arg("at"),
+      "Bounds of E (S - K)_+, or of P(S > K), at each K - E S, none where samples are too many; samples, m, alpha, "
+      "half "
+      "the width of the strip, step, M on its edges, and what is left out.");
   module.def(
       "log_power_near_zero",
       [](double mu, double t, std::complex<double> a, std::complex<double> b, double size) {

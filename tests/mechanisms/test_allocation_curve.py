@@ -50,8 +50,9 @@ def test_points_below_the_mean_are_moved_outward():
     ends = (-min(spread, 0.5) * t, 0.0)
     places = [k for k, a in enumerate(alpha) if 0.51 < a < 0.6]
     at = [t * (alpha[k] - 1) for k in places]
-    found = _core.sampling.allocation_at(mu, t, ends, tail / 64, at)
-    for k, (low, high) in zip(places, found, strict=True):
+    found = _core.sampling.lognormal_series(mu, [(1, t)], True, ends, tail / 64 * t, at)[0]
+    for k, (least, most) in zip(places, found, strict=True):
+        low, high = least / t, most / t
         with ctx.workprec(120):
             line = 1 - arb(alpha[k])
             margin = 2 * U * mu + 8 * U * (line + 1e-4)

@@ -148,61 +148,35 @@ series = pytest.mark.parametrize(("mu", "parts", "is_put", "ends", "accuracy"), 
 
 
 def booked_of(*asked):
-    return _core.sampling.lognormal_series(*asked, [])[1]
-
-
-def sample(mu, parts, s, log_unit):
-    """log g(s) in the unit, and what the transform's error, a s, logarithms and turns make of it.
-
-    Where the error is not known, it is all of the size, which is then from above.
-    """
-    variance = math.expm1(mu * mu)
-    log_g, most, wrong, is_known = complex(-log_unit), -log_unit, 8 * U * log_unit, True
-    for scale, count in parts:
-        z = scale * s
-        g, error = _core.sampling.lognormal_transform(mu, z)[:2]
-        if scale != 1:
-            error += 2 * U * abs(z) ** 2 * math.exp(z.real) * variance
-        modulus, logarithm = abs(1 + g), cmath.log(1 + g)
-        off = error / modulus + 32 * U * min(abs(g), 2) * (1 + 1 / modulus**2)
-        wrong += count * off * 1.01
-        wrong += 8 * U * (count * (abs(logarithm.real) + abs(logarithm.imag)) + 8)
-        is_known = is_known and off < 0.01
-        log_g += count * logarithm
-        most += count * math.log(modulus + error)
-    return (wrong, log_g) if is_known and wrong < 1 else (None, most)
+    return _core.sampling.lognormal_series(*asked, [])[2]
 
 
 def samples(mu, parts, is_put, booked):
-    """Samples of the transform in their unit, at most how large, and how far they are off."""
+    """Samples of the transform in their unit, and how far they are off."""
     for j in range(booked["samples"]):
         s = complex(booked["lambda"], booked["spacing"] * j)
-        wrong, log_g = sample(mu, parts, s, booked["log_unit"])
+        log_size, turn, wrong, is_known = _core.sampling.lognormal_power(mu, parts, s, 0.0)
+        log_g = complex(log_size - booked["log_unit"], turn)
         value = cmath.exp(log_g) * (2 if j else 1) / s ** (2 if is_put else 1)
-        error = 1.01 if wrong is None else math.expm1(wrong) + 24 * U
-        yield 0 if wrong is None else value, abs(value), error
-
-
-def sums_of_blocks(values, turn):
-    """Sums of the sizes of all partial sums of blocks of 8."""
-    total = sizes = 0.0
-    for start in range(0, len(values), 8):
-        part = enumerate(values[start : start + 8], start)
-        total += sum((value * cmath.exp(1j * turn * j)).real for j, value in part)
-        sizes += abs(total)
-    return sizes
+        off = math.expm1(wrong + 8 * U * (booked["log_unit"] + 8)) + 24 * U if is_known else 1.01
+        yield s, value if is_known else 0, abs(value) * off
 
 
 @series
-def test_the_rounding_of_samples_is_the_formula(mu, parts, is_put, ends, accuracy):
+def test_sums_over_samples_and_their_rounding_are_the_formula(mu, parts, is_put, ends, accuracy):
+    """Of each sample, and of its turn and the sum: some ten u and one of each angle."""
     booked = booked_of(mu, parts, is_put, ends, accuracy)
     terms = list(samples(mu, parts, is_put, booked))
-    most = [size for _, size, _ in terms]
-    rounding = sum(size * wrong for _, size, wrong in terms)
-    assert booked["rounding"] == pytest.approx(rounding, rel=1e-6, abs=0)
-    assert booked["size"] == pytest.approx(1.5 * sum(most), rel=1e-9)
-    turning = sum(j * size for j, size in enumerate(most))
-    assert booked["turning"] == pytest.approx(turning, rel=1e-9)
+    for d in ends:
+        _, ((total, error),), _ = _core.sampling.lognormal_series(
+            mu, parts, is_put, ends, accuracy, [d]
+        )
+        formula = sum((value * cmath.exp(1j * s.imag * d)).real for s, value, _ in terms)
+        given = sum(off for *_, off in terms)
+        assert abs(total - formula) < error
+        turned = sum(abs(value) * (16 + s.imag * abs(d)) for s, value, _ in terms) * U
+        sums = sum(abs(value) for _, value, _ in terms) * (16 + len(terms)) * U
+        assert given + turned < error * (1 + 1e-9) < given + 1.5 * (turned + sums)
 
 
 def log_left_out(booked, mu, parts, is_put, theta):
@@ -239,13 +213,12 @@ def test_the_width_is_the_formula(mu, parts, is_put, ends, accuracy):
     booked = booked_of(mu, parts, is_put, ends, accuracy)
     deviation = math.sqrt(sum(n * a * a for a, n in parts) * math.expm1(mu * mu))
     lam, period, chernoff = booked["lambda"], booked["period"], booked["chernoff"]
-    values = [value for value, _, _ in samples(mu, parts, is_put, booked)]
     for d in (ends[0], ends[1]) if is_put else (0.1 * ends[1], 0.5 * ends[1], ends[1]):
-        turn = booked["spacing"] * d
-        turned = booked["turning"] * 3 * abs(turn) + booked["size"] * 8 * 10
-        sums = booked["size"] * (8 + 16 + 8 * (lam * abs(d) + booked["log_unit"]))
-        rounding = booked["rounding"] + (turned + sums + sums_of_blocks(values, turn)) * U
-        error = math.exp(lam * d + booked["log_unit"]) / period * (rounding + booked["tail"])
+        (found,), ((total, off),), _ = _core.sampling.lognormal_series(
+            mu, parts, is_put, ends, accuracy, [d]
+        )
+        scaled = abs(total) * (16 + 8 * (lam * abs(d) + booked["log_unit"])) * U
+        error = math.exp(lam * d + booked["log_unit"]) / period * (off + scaled + booked["tail"])
         q = math.exp(-lam * period)
         above = q / (1 - q)
         if is_put:
@@ -255,8 +228,7 @@ def test_the_width_is_the_formula(mu, parts, is_put, ends, accuracy):
             fall = (chernoff - lam) * period
             exponent = chernoff * d + booked["log_chernoff"] - fall
             below = math.exp(exponent) / -math.expm1(-fall) / (chernoff * math.e if is_put else 1)
-        found, _ = _core.sampling.lognormal_series(mu, parts, is_put, ends, accuracy, [d])
-        ((lower, upper),) = found
+        lower, upper = found
         if is_put or (lower > 0 and upper < 1):
             rounded = 4 * U * max(1.0, abs(upper))
             assert upper - lower == pytest.approx(2 * error + above + below, rel=1e-6, abs=rounded)
@@ -265,7 +237,7 @@ def test_the_width_is_the_formula(mu, parts, is_put, ends, accuracy):
 @pytest.mark.parametrize("t", [2650.0, 2750.0])
 def test_far_below_the_mean_the_exponent_of_chernoffs_bound_is_rounded_up(t):
     mu, d = 0.5, -0.3 * t
-    ((lower, upper),), booked = _core.sampling.lognormal_series(
+    ((lower, upper),), _, booked = _core.sampling.lognormal_series(
         mu, [(1, t)], True, (d, d), 1e-13 * t, [d]
     )
     with ctx.workprec(120):

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "mechanisms/allocation/allocation_contour.hpp"
+#include "mechanisms/allocation/lognormal_contour.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/fork_safe_mutex.hpp"
@@ -33,7 +33,7 @@ constexpr double even_spreads = 3;
 class Walk {
  public:
   Walk(const Allocation& allocation, const LognormalTransform& transform, double fine, double tail, bool up)
-      : transform_(transform),
+      : sum_(transform, {{1, allocation.steps}}),
         t_(allocation.steps),
         spread_(std::sqrt(transform.variance() / t_)),
         slack_(2 * u * allocation.mu),  // proof: parameter-rounding
@@ -48,15 +48,17 @@ class Walk {
     for (;;) {
       // K - t doubles from block to block, and below t / 2 K halves.
       const double doubled = std::max(2 * std::fabs(from), spread_);
-      const double to = up_ ? doubled : from > -0.5 ? -std::min(doubled, 0.5) : (from - 1) / 2;
-      const AllocationContour contour(transform_, t_, t_ * std::min(from, to), t_ * std::max(from, to), accuracy);
+      const double next = up_ ? doubled : from > -0.5 ? -std::min(doubled, 0.5) : (from - 1) / 2;
+      const double low = t_ * std::min(from, next), high = t_ * std::max(from, next);
+      const LognormalContour contour(sum_, Kind::put, low, high, accuracy * t_, 4);
+      const double to = up_ ? contour.to() / t_ * (1 - 4 * u) : next;
       for (;; k += step) {
         // Groups of as many equal steps end on whole intervals.
         if (up_ && curve_.alpha.size() % allocation_stride == 0)
           step = std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(k) * fine_ / even));
         const double alpha = math::exp(fine_ * static_cast<double>(k)), d = alpha - 1;
         if (up_ ? d > to : d < to) break;
-        const auto [low, high] = contour.at(t_ * d);
+        const auto [least, most] = contour.at(t_ * d);
         // t d is off by 2 u of itself, where the curve falls from the point before to 0 at most; below 1, differences
         // too.
         double steepest = 1;
@@ -65,9 +67,9 @@ class Walk {
         // proof: lognormal-series
         const double margin = slack_ + (up_ ? 4 * u * d * steepest : 8 * u * (-d + 1e-4)), line = std::max(0.0, -d);
         curve_.alpha.push_back(alpha);
-        curve_.lower.push_back(std::max(low + line - margin, line));
-        curve_.upper.push_back(std::min(1.0, high + line + margin));
-        const bool is_small = high < std::max(tail_, 2 * (high - low));
+        curve_.lower.push_back(std::max(down(least / t_) + line - margin, line));
+        curve_.upper.push_back(std::min(1.0, up(most / t_) + line + margin));
+        const bool is_small = most < std::max(tail_ * t_, 2 * (most - least));
         const bool is_whole = curve_.alpha.size() % allocation_stride == (up_ ? 1 : 0);
         if ((is_small && is_whole) || curve_.alpha.size() > (1 << 22)) return curve_;
       }
@@ -76,7 +78,7 @@ class Walk {
   }
 
  private:
-  const LognormalTransform& transform_;
+  LognormalSum sum_;
   double t_, spread_, slack_, fine_, tail_;
   bool up_;
   EnclosedCurve curve_;

@@ -32,7 +32,7 @@ double gaussian_epsilon(double mu, double delta) {
 }  // namespace
 
 AllocationEpoch::AllocationEpoch(const Allocation& allocation, const LognormalTransform& transform, bool adds)
-    : transform_(transform),
+    : sum_(transform, {{1, allocation.steps}}),
       t_(allocation.steps),
       spread_(std::sqrt(math::log1p(transform.variance() / t_))),
       slack_(2 * u * allocation.mu),
@@ -42,12 +42,12 @@ AllocationEpoch::AllocationEpoch(const Allocation& allocation, const LognormalTr
 double AllocationEpoch::guessed_delta(double epsilon) const {
   const double whole = gaussian_delta(spread_, epsilon);
   if (adds_) return whole;
-  return std::max(whole, gaussian_delta(transform_.mu(), math::log1p(t_ * math::expm1(epsilon))));
+  return std::max(whole, gaussian_delta(sum_.transform().mu(), math::log1p(t_ * math::expm1(epsilon))));
 }
 
 double AllocationEpoch::guessed_epsilon(double delta) const {
   if (adds_) return guessed_by_saddle(delta);
-  const double by_one = math::expm1(gaussian_epsilon(transform_.mu(), delta)) / t_;
+  const double by_one = math::expm1(gaussian_epsilon(sum_.transform().mu(), delta)) / t_;
   return std::max(gaussian_epsilon(spread_, delta), math::log1p(by_one));
 }
 
@@ -56,8 +56,9 @@ double AllocationEpoch::guessed_by_saddle(double delta) const {
   double k = t_;
   const auto excess = [&](double log_lambda) {
     const double lambda = math::exp(log_lambda), away = 0.05 * lambda;
-    const double low = transform_.log_moment_above(lambda - away), high = transform_.log_moment_above(lambda + away);
-    const double middle = transform_.log_moment_above(lambda), slope = (high - low) / (2 * away);
+    const double low = sum_.transform().log_moment_above(lambda - away),
+                 high = sum_.transform().log_moment_above(lambda + away);
+    const double middle = sum_.transform().log_moment_above(lambda), slope = (high - low) / (2 * away);
     const double bend = std::max(0.0, (high + low - 2 * middle) / (away * away)), d = 2 / lambda - t_ * slope;
     k = std::max(t_ + d, 1e-9 * t_);
     return lambda * d + t_ * middle - 2 * log_lambda - 0.5 * math::log(6.3 * (t_ * bend + 2 / (lambda * lambda))) -
@@ -85,13 +86,14 @@ Interval AllocationEpoch::epsilon_at(double x) const {
 void AllocationEpoch::look(double low, double high, double accuracy) {
   from_ = distance(low) * (1 - 16 * u), to_ = distance(high) * (1 + 16 * u);
   if (adds_) accuracy *= (t_ - to_) / t_;
-  contour_.emplace(transform_, t_, adds_ ? -to_ : from_, adds_ ? -from_ : to_, accuracy);
+  contour_.emplace(sum_, Kind::put, adds_ ? -to_ : from_, adds_ ? -from_ : to_, accuracy * t_);
 }
 
 // Encloses delta at x.
 Interval AllocationEpoch::at(double x) const {
   const double scale = t_ / (t_ - x);
   Interval found = contour_->at(adds_ ? -x : x);
+  found = {down(found.lower / t_), up(found.upper / t_)};
   // proof: allocation-epoch
   if (adds_) found = {found.lower * scale * (1 - 8 * u), found.upper * scale * (1 + 8 * u)};
   const double slack = adds_ ? slack_ * scale : slack_;  // proof: parameter-rounding

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "mechanisms/allocation/allocation_contour.hpp"
 #include "mechanisms/allocation/allocation_curve.hpp"
+#include "mechanisms/allocation/lognormal_contour.hpp"
 #include "numeric/interval.hpp"
 
 namespace hockeystick {
@@ -33,11 +33,11 @@ class AllocationEpoch {
   double guessed_by_saddle(double delta) const;
   Interval near(double epsilon, double delta) const;
 
-  const LognormalTransform& transform_;
+  LognormalSum sum_;
   double t_, spread_, slack_;
   bool adds_;
   double from_ = 0, to_ = 0;  // of x
-  std::optional<AllocationContour> contour_;
+  std::optional<LognormalContour> contour_;
 };
 
 /// What to ask of one epoch of a Gaussian mechanism that a record joins in 1 of `steps` steps, the same in all of

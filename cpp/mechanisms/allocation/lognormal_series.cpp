@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <utility>
 
 #include "numeric/complex.hpp"
 #include "numeric/elementary.hpp"
@@ -17,7 +16,6 @@ namespace {
 constexpr double pi = std::numbers::pi;
 constexpr std::size_t most_samples = 1 << 13, most_of_probabilities = 1 << 12;
 constexpr double least_limit = 10;  // of the tilt of a part
-constexpr std::size_t block = 8;    // samples whose turns are products, from one that is not
 
 // A golden-section search for a low value of a convex function.
 template <class Value>
@@ -37,16 +35,8 @@ double golden_section(double low, double high, int steps, const Value& value) {
 
 }  // namespace
 
-double deviation(const LognormalTransform& transform, const std::vector<LognormalPart>& parts) {
-  double variance = 0;
-  for (const auto& [scale, count] : parts) variance += count * scale * scale * transform.variance();
-  return std::sqrt(variance) * (1 + 8 * u);
-}
-
-LognormalSeries::LognormalSeries(const LognormalTransform& transform, std::vector<LognormalPart> parts, Kind kind,
-                                 double from, double to, double accuracy)
-    : transform_(transform), parts_(std::move(parts)), kind_(kind), deviation_(deviation(transform, parts_)) {
-  for (const auto& [scale, count] : parts_) mean_ += scale * count, largest_ = std::max(largest_, scale);
+LognormalSeries::LognormalSeries(const LognormalSum& sum, Kind kind, double from, double to, double accuracy)
+    : sum_(sum), kind_(kind), samples_(sum.transform().kernel()) {
   double part = accuracy / 8;
   for (;; part *= 4) {
     plan(from, to, part);
@@ -59,8 +49,8 @@ LognormalSeries::LognormalSeries(const LognormalTransform& transform, std::vecto
 // E e^(-lambda Y) is known to about 1e-16, and is to be at least e^-10.
 double LognormalSeries::steepest() const {
   double tilt = least_limit;
-  while (tilt < 500 && 1.2 * tilt - transform_.log_moment_above(1.2 * tilt) < 10) tilt *= 1.2;
-  return tilt / largest_;
+  while (tilt < 500 && 1.2 * tilt - sum_.transform().log_moment_above(1.2 * tilt) < 10) tilt *= 1.2;
+  return tilt / sum_.largest_scale();
 }
 
 // About the real lambda at which e^(lambda d) g(lambda) / lambda^2 is least, d < 0.
@@ -69,36 +59,37 @@ double LognormalSeries::saddle(double d) const {
   if (!(low < high)) return math::exp(high);
   return math::exp(golden_section(low, high, 12, [&](double log_lambda) {
     const double lambda = math::exp(log_lambda);
-    return lambda * d + log_moment_above(lambda) - 2 * log_lambda;
+    return lambda * d + sum_.log_moment_above(lambda) - 2 * log_lambda;
   }));
 }
 
 // The line and the period for aliases of about `part`.
 void LognormalSeries::plan(double from, double to, double part) {
+  const double deviation = sum_.deviation(), largest = sum_.largest_scale();
   const bool is_below = is_put() && !(to > 0);
-  const double farthest = is_put() ? std::max(std::fabs(from), std::fabs(to)) : std::max(to, deviation_ / 2);
+  const double farthest = is_put() ? std::max(std::fabs(from), std::fabs(to)) : std::max(to, deviation / 2);
   const double above = is_put() ? std::max(0.0, to) : 0;
   // e^(lambda d) multiplies rounding: of put about 1000 u of the deviation.
-  const double growth = std::clamp(math::log(part / (is_put() ? 1000 * u * deviation_ : 9 * u)), 1.5, 5.0);
-  lambda_ = is_below ? saddle(from / 2 + to / 2) : std::min(growth / farthest, 2 / deviation_);
-  if (lambda_ * largest_ > least_limit) lambda_ = std::min(lambda_, steepest());
+  const double growth = std::clamp(math::log(part / (is_put() ? 1000 * u * deviation : 9 * u)), 1.5, 5.0);
+  lambda_ = is_below ? saddle(from / 2 + to / 2) : std::min(growth / farthest, 2 / deviation);
+  if (lambda_ * largest > least_limit) lambda_ = std::min(lambda_, steepest());
   // Aliases from above are about e^(-lambda W) times 1, or times W + deviation + K - m.
   period_ = 1 / lambda_;
   for (int i = 0; i < 6; ++i) {
-    const double size = is_put() ? deviation_ + above + 2 * period_ : 2;
+    const double size = is_put() ? deviation + above + 2 * period_ : 2;
     period_ = std::max(1.0, math::log(size / part)) / lambda_;
   }
-  if (is_put() && to > 0) period_ = std::max(period_, above + 2 * deviation_);
-  for (int i = 0; i < 60 && mean_ + to > period_; ++i) {
-    const double needed = (period_ - to) / (deviation_ * deviation_);
-    chernoff_ = std::max(2 * lambda_, std::min(needed, (is_put() ? 600 : 200) / largest_));
-    log_chernoff_ = log_moment_above(chernoff_);
+  if (is_put() && to > 0) period_ = std::max(period_, above + 2 * deviation);
+  for (int i = 0; i < 60 && sum_.mean() + to > period_; ++i) {
+    const double needed = (period_ - to) / (deviation * deviation);
+    chernoff_ = std::max(2 * lambda_, std::min(needed, (is_put() ? 600 : 200) / largest));
+    log_chernoff_ = sum_.log_moment_above(chernoff_);
     if (alias_below(to) <= part) break;
     period_ *= 1.1;
   }
   spacing_ = with_bits(2 * pi / period_, 25);  // so that its multiples are exact
   period_ = 2 * pi / spacing_;
-  log_unit_ = log_moment_above(lambda_);
+  log_unit_ = sum_.log_moment_above(lambda_);
 }
 
 // As many as leave out less than `part` at K - m = `to`, if that is not too many.
@@ -107,20 +98,19 @@ void LognormalSeries::take_samples(double to, double part) {
   std::size_t next_check = 8;
   for (std::size_t j = 0; j < most_samples; ++j) {
     checkpoint_each<64>(j);
-    const std::complex<double> s{lambda_, spacing_ * static_cast<double>(j)};
-    const auto [log_size, turn, wrong, is_known] = sample(s);
+    const double omega = spacing_ * static_cast<double>(j);
+    const std::complex<double> s{lambda_, omega};
+    const auto [log_g, turn, wrong, is_known] = sum_.power(s, 0);
+    const double log_size = log_g - log_unit_;
     if (!(log_size < 600)) return;  // out of the range of doubles: nothing is known
     // 1 / s = conj(s) / |s|^2, 1 / s^2 = conj(s)^2 / |s|^4.
-    const double square = squared_modulus(s), modulus = is_put() ? square : absolute(s);
-    const double most = math::exp(log_size) * (j > 0 ? 2 : 1) / modulus, re = s.real(), im = s.imag();
-    const double sr = (is_put() ? re * re - im * im : re) / modulus, si = (is_put() ? -2 * re * im : -im) / modulus;
-    const double er = math::cos(turn), ei = math::sin(turn);
-    re_.push_back(is_known ? most * (er * sr - ei * si) : 0);
-    im_.push_back(is_known ? most * (er * si + ei * sr) : 0);
+    const double modulus = is_put() ? squared_modulus(s) : absolute(s);
+    const double most = math::exp(log_size) * (j > 0 ? 2 : 1) / modulus;
+    const std::complex<double> down = std::conj(s), power = (is_put() ? product_of(down, down) : down) / modulus;
+    const std::complex<double> g{-most * math::sin(turn), most * math::cos(turn)};
     // proof: lognormal-series
-    rounding_ += is_known ? most * (math::expm1(wrong) + 24 * u) : most * 1.01;
-    size_ += 1.5 * most;
-    turning_ += most * static_cast<double>(j);
+    const double off = is_known ? math::expm1(wrong + 8 * u * (std::fabs(log_unit_) + 8)) + 24 * u : 1.01;
+    samples_.add({0, omega}, is_known ? product_of(g, power) : 0, most * off);
     if (j < next_check || most * scale * static_cast<double>(j) > part) continue;
     const double log_rest = log_left_out(j + 1);
     if (log_rest < 700) tail_ = math::exp(log_rest) * (1 + 1e-12);  // proof: lognormal-series
@@ -129,53 +119,18 @@ void LognormalSeries::take_samples(double to, double part) {
   }
 }
 
-LognormalSeries::Sample LognormalSeries::sample(std::complex<double> s) const {
-  Sample result{-log_unit_, 0, 8 * u * log_unit_, true};
-  double log_most = -log_unit_;
-  for (const auto& [scale, count] : parts_) {
-    const std::complex<double> z = scale * s;
-    const auto [g, off_transform] = transform_.centred(z);
-    // Unless the scale is 1, z is off by u of itself, and |G'(z)| <= |z| e^(Re z) E (Y - 1)^2.
-    const double off_scaled = scale == 1 ? 0 : squared_modulus(z) * math::exp(z.real()) * transform_.variance();
-    const double error = off_transform + 2 * u * off_scaled;  // proof: lognormal-series
-    const double gr = g.real(), gi = g.imag(), size = absolute(g), modulus = math::hypot(1 + gr, gi);
-    const double log_size = size < 1 ? 0.5 * math::log1p(2 * gr + size * size) : math::log(modulus);
-    const double angle = math::atan2(gi, 1 + gr);
-    // The logarithm of 1 + G: what G's error makes of it, and its rounding, 24 u of |G| where |1 + G| is about 1.
-    // proof: lognormal-series
-    const double off = error / modulus + 32 * u * std::min(size, 2.0) * (1 + 1 / (modulus * modulus));
-    result.is_known = result.is_known && off < 0.01;
-    result.log_size += count * log_size;
-    result.turn += count * angle;
-    // proof: lognormal-series
-    result.wrong += count * off * 1.01 + 8 * u * (count * (std::fabs(log_size) + std::fabs(angle)) + 8);
-    log_most += count * math::log((modulus + error) * (1 + 16 * u));
-  }
-  result.is_known = result.is_known && result.wrong < 1;
-  if (!result.is_known) result.log_size = log_most;  // its size is all that counts
-  return result;
-}
-
-// log E e^(-c (S - m)), rounded up.
-double LognormalSeries::log_moment_above(double c) const {
-  double result = 0;
-  for (const auto& [scale, count] : parts_)
-    result += count * transform_.log_moment_above(scale == 1 ? c : scale * c * (1 + 4 * u));
-  return result * (1 + 2 * u * static_cast<double>(parts_.size()));
-}
-
 // log of an upper bound of the sum of 2 |g(s_j)| / |s_j|^order from j = `from` on, in the unit. On the line x - i theta
 // / mu, |g(lambda + i w)| is at most the product over parts of the count-th power of e^(theta^2 / (2 mu^2)) E e^-(a c
 // Y), a the scale, c = lambda cos theta + w sin theta.
 double LognormalSeries::log_left_out(std::size_t from) const {
   const double omega = spacing_ * static_cast<double>(from);
   if (is_put()) {
-    const double theta = std::clamp(transform_.steepest_angle({lambda_, omega}), 0.0, 1.5);
+    const double theta = std::clamp(sum_.transform().steepest_angle({lambda_, omega}), 0.0, 1.5);
     // proof: lognormal-series
     return log_left_out(omega, theta) + math::log(2 / (spacing_ * (omega - spacing_)));
   }
   double least = infinity;
-  const double mu = transform_.mu();
+  const double mu = sum_.transform().mu();
   golden_section(0, std::min(1.5, omega * mu * mu * 2), 8, [&](double theta) {
     const double found = log_left_out(omega, theta);
     least = std::min(least, found);
@@ -187,12 +142,12 @@ double LognormalSeries::log_left_out(std::size_t from) const {
 // For an angle theta. As log E e^-(c Y) is concave in log c and at least -c, it falls there with a power r >= (L - c')
 // / log(c / c'), L = -log E e^-(c Y), for each c' < c: that of L / 2. For put it need not fall.
 double LognormalSeries::log_left_out(double omega, double theta) const {
-  const double mu = transform_.mu(), rise = theta * theta / (2 * mu * mu), half = math::sin(theta / 2);
+  const double mu = sum_.transform().mu(), rise = theta * theta / (2 * mu * mu), half = math::sin(theta / 2);
   const double sine = math::sin(theta), cut = 2 * lambda_ * half * half, fall = omega * sine;
   const double c = lambda_ * math::cos(theta) + fall;
   double sum = -log_unit_, power = 0;
-  for (const auto& [scale, count] : parts_) {
-    const double moment = transform_.log_moment_above(scale * c), size = scale * (cut + fall + c) + moment;
+  for (const auto& [scale, count] : sum_.parts()) {
+    const double moment = sum_.transform().log_moment_above(scale * c), size = scale * (cut + fall + c) + moment;
     sum += count * (rise + scale * (cut - fall) + moment + 32 * u * (rise + size));  // proof: lognormal-series
     if (is_put()) continue;
     const double least = (scale * c - moment) * (1 - 1e-9) - 8 * u * size;
@@ -209,12 +164,12 @@ double LognormalSeries::alias_above(double d) const {
   const double fall = lambda_ * period_, q = math::exp(-fall) * (1 + 8 * u * (1 + fall)), rest = -math::expm1(-fall);
   if (!is_put()) return q / rest * (1 + 1e-12);  // proof: lognormal-series
   // proof: lognormal-series
-  return (q / rest * (deviation_ / 2 + std::max(0.0, d)) + period_ * q / (rest * rest)) * (1 + 1e-12);
+  return (q / rest * (sum_.deviation() / 2 + std::max(0.0, d)) + period_ * q / (rest * rest)) * (1 + 1e-12);
 }
 
 // The terms k < 0, by Chernoff's bound e^(c x) g(c) for every c > lambda, for put over c e; none if K <= W.
 double LognormalSeries::alias_below(double d) const {
-  if (mean_ + d <= period_ * (1 - 16 * u)) return 0;
+  if (sum_.mean() + d <= period_ * (1 - 16 * u)) return 0;
   const double c = chernoff_, fall = (c - lambda_) * period_;
   const double exponent = c * d + log_chernoff_ - (is_put() ? 1 + math::log(c) : 0);
   const double size = std::fabs(c * d) + log_chernoff_ + fall + 8;
@@ -226,37 +181,21 @@ double LognormalSeries::alias_below(double d) const {
 // its Chernoff bound, the one of the aliases from below, at lambda.
 Interval LognormalSeries::by_moments(double d) const {
   if (!is_put()) return {0, 1};
-  const double least = std::max(0.0, d), log_moment = log_moment_above(lambda_);
+  const double least = std::max(0.0, d), log_moment = sum_.log_moment_above(lambda_);
   const double exponent = lambda_ * d + log_moment - 1 - math::log(lambda_);
   const double size = std::fabs(lambda_ * d) + log_moment + 8;
   const double chernoff =
       exponent < 600 ? math::exp(exponent + 16 * u * size) + 1e-300 : infinity;  // proof: lognormal-series
-  return {least * (1 - 4 * u), std::min(chernoff, least + deviation_ / 2) * (1 + 4 * u)};
+  return {least * (1 - 4 * u), std::min(chernoff, least + sum_.deviation() / 2) * (1 + 4 * u)};
 }
 
 Interval LognormalSeries::at(double d) const {
   if (!(is_complete() && std::fabs(lambda_ * d + log_unit_) < 600)) return by_moments(d);
-  const double turn = spacing_ * d, cosine = math::cos(turn), sine = math::sin(turn);
-  double sum = 0, sums = 0;
-  for (std::size_t from = 0; from < re_.size(); from += block) {
-    const double start = turn * static_cast<double>(from);
-    double part = 0, pr = math::cos(start), pi_ = math::sin(start);
-    for (std::size_t j = from; j < std::min(from + block, re_.size()); ++j) {
-      part += re_[j] * pr - im_[j] * pi_;
-      const double next = pr * cosine - pi_ * sine;
-      pi_ = pi_ * cosine + pr * sine;
-      pr = next;
-    }
-    sum += part, sums += std::fabs(sum);
-  }
-  const double scale = math::exp(lambda_ * d + log_unit_) / period_;
-  // A turn is off by 2 u of itself, j of them by j times that; a cosine and the steps from the start of a block by 16 u
-  // each.
-  const double turned = (turning_ * 3 * std::fabs(turn) + size_ * 8 * (block + 2)) * u;  // proof: lognormal-series
+  const auto [sum, rounding] = samples_.at(d);
+  const double exponent = lambda_ * d + log_unit_, scale = math::exp(exponent) / period_;
   // proof: lognormal-series
-  const double rounding =
-      rounding_ + turned + (size_ * (block + 16 + 8 * (lambda_ * std::fabs(d) + log_unit_)) + sums) * u;
-  const double error = scale * (rounding + tail_) * (1 + 1e-12);
+  const double scaled = std::fabs(sum) * (16 + 8 * (lambda_ * std::fabs(d) + log_unit_)) * u;
+  const double error = scale * (rounding + scaled + tail_) * (1 + 1e-12);
   const Interval found{scale * sum - error - alias_above(d) - alias_below(d), scale * sum + error};
   return is_put() ? found : Interval{std::max(0.0, found.lower), std::min(1.0, found.upper)};
 }

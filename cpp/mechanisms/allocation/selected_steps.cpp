@@ -10,10 +10,11 @@
 #include <cmath>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "mechanisms/allocation/allocation_curve.hpp"
-#include "mechanisms/allocation/lognormal_series.hpp"
+#include "mechanisms/allocation/lognormal_contour.hpp"
 #include "mechanisms/discrete/atomic_registration.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/order.hpp"
@@ -26,26 +27,25 @@ constexpr std::size_t most_points = 1 << 16;
 constexpr double largest_m = 2.5;  // beyond, series take too many samples
 constexpr double least_m = 0.3;    // below, all tell nearly the same
 
-// P(S - E S <= d), asked from 0 outwards, by a new series whenever d has doubled.
+// P(S - E S <= d), asked from 0 outwards, by a new contour whenever d has doubled.
 class Walk {
  public:
   Walk(const LognormalTransform& transform, std::vector<LognormalPart> parts, double accuracy)
-      : transform_(transform), parts_(std::move(parts)), to_(2 * deviation(transform, parts_)), accuracy_(accuracy) {}
+      : sum_(transform, std::move(parts)), accuracy_(accuracy) {}
 
   Interval up_to(double d) {
-    while (d > to_) {
-      to_ *= 2;
-      series_.reset();
+    while (!contour_ || d > contour_->to()) {
+      if (contour_) from_ = contour_->to();
+      const double to = from_ > 0 ? 2 * from_ : 2 * sum_.deviation();
+      contour_.emplace(sum_, Kind::probability, from_, to, accuracy_, 4);
     }
-    if (!series_) series_.emplace(transform_, parts_, LognormalSeries::Kind::probability, 0, to_, accuracy_);
-    return series_->at(d);
+    return contour_->at(d);
   }
 
  private:
-  const LognormalTransform& transform_;
-  std::vector<LognormalPart> parts_;
-  double to_, accuracy_;
-  std::optional<LognormalSeries> series_;
+  LognormalSum sum_;
+  double from_ = 0, accuracy_;
+  std::optional<LognormalContour> contour_;
 };
 
 struct Corner {
@@ -87,9 +87,8 @@ bool add_corners(const Selection& selection, double m, double cells, double tail
   // A smaller c makes S smaller under P, and Y larger.
   const double c = math::exp(m * mu) * (1 - 64 * u), moved = k * (c - 1);  // proof: selected-steps
   const double accuracy = std::max(tail / 64, 1e-15);
-  const std::vector<LognormalPart> without{{1, t}}, with{{1, t - k}, {c, k}};
-  const double spread = deviation(transform, without);
-  Walk under_q(transform, without, accuracy), under_p(transform, with, accuracy);
+  const double spread = LognormalSum(transform, {{1, t}}).deviation();
+  Walk under_q(transform, {{1, t}}, accuracy), under_p(transform, {{1, t - k}, {c, k}}, accuracy);
   const auto with_up_to = [&](double d) {
     return under_p.up_to(d - moved + 4 * u * (std::fabs(d) + moved));  // proof: selected-steps
   };

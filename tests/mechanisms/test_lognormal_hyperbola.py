@@ -8,14 +8,19 @@ import random
 import pytest
 from flint import acb, arb, ctx
 
+from exact.balls import normal_tail
 from hockeystick import _core
 from mechanisms.test_lognormal_series import put, put_of_two
 
 
 def call(mu, t, d, accuracy, wide=1.2):
-    samples, (bounds,) = _core.sampling.allocation_call(mu, t, (d / wide, d * wide), accuracy, [d])
-    assert samples > 0
-    return bounds
+    (bounds,) = contour(mu, t, (d / wide, d * wide), accuracy, [d])[0]
+    return bounds[0] / t, bounds[1] / t
+
+
+def contour(mu, t, ends, accuracy, at):
+    """Bounds of E (S - K)_+ of t copies, samples, and the rule; an accuracy of 1 is t."""
+    return _core.sampling.lognormal_hyperbola(mu, [(1, t)], True, ends, accuracy * t, at)
 
 
 @pytest.mark.every(2)
@@ -59,14 +64,13 @@ def test_the_vertical_line_agrees(mu, t, deviations):
 
 def test_it_is_not_built_where_it_would_take_many_nodes():
     for mu, t, d in ((1.0, 10**6, 3.0), (0.01, 5, 0.1)):
-        assert _core.sampling.allocation_call(mu, t, (d, 1.1 * d), 1e-12, [d]) == (0, [])
+        assert contour(mu, t, (d, 1.1 * d), 1e-12, [d])[:2] == ([], 0)
 
 
 def shape(mu, t, d, accuracy):
     """The rule, and what a point of a hyperbola and its derivative are."""
-    names = ("samples", "m", "alpha", "width", "step", "before", "after", "left_out")
-    numbers = _core.sampling.hyperbola_rule(mu, t, (d, d), accuracy)
-    return dict(zip(names, numbers, strict=True))
+    names = ("samples", "m", "alpha", "width", "step", "moduli", "left_out")
+    return dict(zip(names, contour(mu, t, (d, d), accuracy, [])[1:], strict=True))
 
 
 def moment(mu, s):
@@ -113,16 +117,16 @@ def test_the_rule_is_off_by_the_moduli_of_both_edges(mu, t, d, accuracy):
     rule = shape(mu, t, d, accuracy)
     with ctx.workprec(90):
         edges = (rule["alpha"] - rule["width"], rule["alpha"] + rule["width"])
-        for found, alpha in zip((rule["before"], rule["after"]), edges, strict=True):
+        for found, alpha in zip(rule["moduli"], edges, strict=True):
             truth = modulus(mu, t, d, rule["m"], alpha)
             assert 0.98 * truth < found < math.inf
-        both = arb(rule["before"]) + rule["after"]
+        both = sum(map(arb, rule["moduli"]))
         formula = both / ((2 * arb.pi() * rule["width"] / rule["step"]).exp() - 1)
         beyond = accuracy * t / 4
         assert formula <= rule["left_out"] * (1 + arb("1e-9"))
         assert rule["left_out"] <= formula * (1 + arb("1e-6")) + beyond
-        lower, upper = _core.sampling.allocation_call(mu, t, (d, d), accuracy, [d])[1][0]
-        assert (upper - lower) / 2 >= rule["left_out"] / t
+        ((lower, upper),) = contour(mu, t, (d, d), accuracy, [d])[0]
+        assert (upper - lower) / 2 >= rule["left_out"]
 
 
 @pytest.mark.parametrize(("mu", "t"), [(0.5, 10), (1.0, 100), (1.5, 7)])
@@ -144,7 +148,7 @@ def test_small_s_costs_three_moments(mu, t, turned):
 
 
 def rounding_of_samples(mu, t, d, rule):
-    """What the page books for each sample, with what the transform states of G and its slope."""
+    """What the page books for each sample, with what the sum states of g."""
     unit, total = 2.0**-53, 0.0
     m, alpha, step = rule["m"], rule["alpha"], rule["step"]
     for k in range(rule["samples"]):
@@ -152,14 +156,10 @@ def rounding_of_samples(mu, t, d, rule):
         s = m * (1 - math.sin(alpha) * math.cosh(at) + 1j * math.cos(alpha) * math.sinh(at))
         tangent = m * (-math.sin(alpha) * math.sinh(at) + 1j * math.cos(alpha) * math.cosh(at))
         moved = unit * m * (6 + at + (14 + at) * math.sinh(at))
-        g, g_error, slope, slope_error, _ = _core.sampling.lognormal_transform(mu, s)
-        modulus, size = abs(1 + g), min(abs(g), 2.0)
-        off = (g_error + moved * (abs(slope) + slope_error)) / modulus
-        off += 32 * unit * size * (1 + 1 / modulus**2)
-        power = t * (math.log1p(2 * g.real + abs(g) ** 2) / 2 + 1j * math.atan2(g.imag, 1 + g.real))
+        log_size, turn, wrong, _ = _core.sampling.lognormal_power(mu, [(1, t)], s, moved)
+        power = complex(log_size, turn)
         angle, most = abs(power.real) + abs(power.imag), math.exp(power.real)
-        grown_off = most * math.expm1(1.01 * t * off + 8 * unit * angle)
-        grown_off += 24 * unit * angle * max(1.0, most)
+        grown_off = most * math.expm1(wrong) + 24 * unit * angle * max(1.0, most)
         grown, weight = abs(cmath.exp(power) - 1), abs(tangent / s**2) * step / math.pi
         booked = grown_off + (40 * unit + 3 * moved / abs(s)) * grown + d * moved * grown
         total += math.exp(s.real * d) * weight * booked
@@ -170,7 +170,31 @@ def rounding_of_samples(mu, t, d, rule):
 def test_rounding_is_that_of_all_samples(mu, t, d):
     """Where nothing that is left out shows; sums of samples add a few u to each."""
     rule = shape(mu, t, d, 1e-18)
-    (bounds,) = _core.sampling.allocation_call(mu, t, (d, d), 1e-18, [d])[1]
-    error = (bounds[1] - bounds[0]) / 2 * t - rule["left_out"]
+    ((lower, upper),) = contour(mu, t, (d, d), 1e-18, [d])[0]
+    error = (upper - lower) / 2 - rule["left_out"]
     formula = rounding_of_samples(mu, t, d, rule)
     assert formula < error < 1.1 * formula
+
+
+@pytest.mark.parametrize("parts", [[(1, 2)], [(1, 1), (math.exp(0.64), 1)], [(1, 300), (2.0, 4)]])
+@pytest.mark.parametrize("mu", [0.5, 0.8, 1.5])
+@pytest.mark.parametrize("accuracy", [1e-6, 1e-14])
+def test_probabilities_of_sums_agree_with_vertical_lines(mu, parts, accuracy):
+    deviation = math.sqrt(sum(n * a * a for a, n in parts) * math.expm1(mu * mu))
+    ends, at = (2 * deviation, 8 * deviation), [k * deviation for k in (2, 3.5, 8)]
+    above = _core.sampling.lognormal_hyperbola(mu, parts, False, ends, accuracy, at)[0]
+    known = _core.sampling.lognormal_series(mu, parts, False, ends, 1e-13, at)[0]
+    for (lower, upper), (least, most) in zip(above, known, strict=True):
+        assert lower <= 1 - least + 1e-16
+        assert upper >= 1 - most - 1e-16
+        assert upper - lower < 2 * accuracy + 1e-12
+
+
+@pytest.mark.parametrize("accuracy", [1e-4, 1e-9, 1e-15])
+def test_one_variable_exceeds_k_as_its_normal_variable_does(accuracy):
+    mu, at = 1.0, [4.0, 9.0, 31.0]
+    found = _core.sampling.lognormal_hyperbola(mu, [(1, 1)], False, (4.0, 32.0), accuracy, at)[0]
+    for (lower, upper), d in zip(found, at, strict=True):
+        with ctx.workprec(120):
+            truth = normal_tail((1 + arb(d)).log() + arb(mu) / 2)
+            assert arb(lower) < truth < arb(upper)
