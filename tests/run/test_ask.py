@@ -239,7 +239,7 @@ SMALL = [  # moments, or the step on all records, bound these; curves do not
 
 
 @pytest.mark.parametrize(("run", "epsilon"), SMALL)
-@pytest.mark.parametrize("tolerance", [1e-9, 1e-3])
+@pytest.mark.parametrize("tolerance", [pytest.param(1e-9, marks=pytest.mark.deep), 1e-3])
 def test_what_is_below_the_floor_is_an_answer_whoever_tells_it(run, epsilon, tolerance):
     for ask in (run.delta_bounds, run.probabilistic_delta_bounds):
         assert ask(epsilon, smallest=1e-30, tolerance=tolerance).upper <= 1e-30

@@ -66,6 +66,7 @@ def test_no_ranking_exceeds_the_bound(law, pair):
             assert moment <= arb(found.log_moment_bounds(t)[1]) * (1 + 1e-12)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("law", LAWS, ids=str)
 @pytest.mark.parametrize("pair", PAIRS, ids=str)
 def test_ratios_are_above_those_of_all_ranks(law, pair):

@@ -58,13 +58,13 @@ def test_nothing_is_infinite_and_nothing_falls(run, adjacency, delta):
     assert bounds.upper <= 1.2 * at_floor.upper
 
 
-@pytest.mark.parametrize("order", [2.0, 3.0])
-def test_a_refused_delta_has_the_bound_of_moments(order):
+def test_a_refused_delta_has_the_bound_of_moments():
     run = 3 * hs.Gaussian(0.9).random_allocation(steps=1000)
     try:
         upper = run.delta_bounds(4.0, tolerance=1e-7, memory_limit=2**16).upper
     except hs.CertificationError as refused:
         upper = refused.bounds.upper
-    divergence = run.renyi_divergence_bounds(order, tolerance=0.01).upper
-    assert upper <= math.exp(min((order - 1) * (divergence - 4.0), 0)) * 1.05
+    for order in (2.0, 3.0):
+        divergence = run.renyi_divergence_bounds(order, tolerance=0.01).upper
+        assert upper <= math.exp(min((order - 1) * (divergence - 4.0), 0)) * 1.05
     assert upper >= run.delta_bounds(4.0).lower > 0

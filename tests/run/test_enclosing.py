@@ -219,6 +219,7 @@ def test_sides_are_asked_as_closely_as_the_gap_of_theory_needs():
     assert _core.work.taken() - before < 1e9  # it took 4e9
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("adjacency", ["replace-one", "replace-special"])
 @pytest.mark.parametrize(("batch", "size"), [(10, 1000), (863, 151871), (10**6, 10**8)])
 def test_moments_of_batches_with_replacement_are_finite_at_any_noise(batch, size, adjacency):
