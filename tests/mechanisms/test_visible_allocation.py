@@ -85,6 +85,7 @@ def of_two(noise, x, way):
     return weight @ -np.expm1(np.minimum(x - loss, 0)) @ weight
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("way", ["remove", "add"])
 @pytest.mark.parametrize("noise", [0.05, 0.07, 0.1])
 def test_two_steps_enclose_the_sum_over_both(way, noise):

@@ -133,7 +133,7 @@ ONE_LARGE = [
 ]
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("sigma", "q", "count", "epsilon"), ONE_LARGE)
 def test_rounding_hides_no_delta_of_one_large_loss(sigma, q, count, epsilon):
     """Steps without a large loss are all but the whole moment."""

@@ -36,6 +36,7 @@ def test_gaussians_at_deltas_that_underflow(noise, delta):
     assert bounds.upper <= 1.05 * bounds.lower
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("delta", [1e-301, 1e-310, 5e-324])
 @pytest.mark.parametrize(
     ("run", "adjacency"),

@@ -89,7 +89,7 @@ def test_a_special_record_changes_sums_like_one_that_is_removed(run, special, pl
     assert are_same(told(run, special), told(run, plain))
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(4)
 @pytest.mark.parametrize("adjacency", [*Adjacency], ids=lambda one: one.value)
 @pytest.mark.parametrize("run", SUMS[3:6] + SUMS[-5:], ids=str)
 def test_reversed_directions_are_reflections(run, adjacency):

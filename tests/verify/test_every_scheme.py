@@ -113,7 +113,7 @@ def test_every_scheme_is_asked_under_some_adjacency():
         assert defined(SCHEMES[name], Adjacency.REPLACE_ONE)
 
 
-@pytest.mark.every(27)
+@pytest.mark.every(36)
 @pytest.mark.parametrize("question", QUESTIONS, ids=str)
 @pytest.mark.parametrize("adjacency", Adjacency)
 @pytest.mark.parametrize("name", SCHEMES)

@@ -121,7 +121,7 @@ def best_of_all(pair, mass, order):
     yield mass(0), mass(0)
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(3)
 @pytest.mark.parametrize("pair", PAIRS, ids=str)
 @pytest.mark.parametrize(("of", "mass"), LAWS, ids=[of["runs"] for of, _ in LAWS])
 def test_no_ranking_costs_more_than_is_proved(of, mass, pair):
