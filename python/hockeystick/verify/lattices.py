@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Laws on lattices that only rise in the increasing convex order, and the sums of many.
+"""Laws on lattices above given laws in the increasing convex order, and sums of many of them.
 
-A number is spread to places of its own: its call prices C(x) = E (X - x)_+ there, joined by chords,
-are those of a law that is above but for the last price, a mean that is left out. Sums are powers
-of polynomials of whole numbers, which are rounded up.
+A law X is replaced by one at chosen places: its call prices C(x) = E (X - x)_+ there, joined by
+chords, are those of a law above X, but for the last price, which is kept apart as a mean to add.
+Sums are powers of polynomials, whose coefficients are whole numbers that are rounded up.
 """
 
 import math
@@ -27,7 +27,7 @@ Doubles = NDArray[np.floating[Any]]
 
 @dataclass(frozen=True)
 class Spread:
-    """A law with few places above a number, but for a mean that is left out."""
+    """A law at few places that is above another one, but for a mean to add."""
 
     places: Doubles
     masses: Doubles

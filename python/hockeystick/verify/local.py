@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reports of local randomizers in random order: the blanket's sums, term by term.
 
-The curve at alpha >= 1 is E (Z_1 + ... + Z_n)_+ / n of independent Z, or at most that: Z is g with
-probability `ends` / 2, -l with as much, one more number with a probability, and else 0, or another
-one (Balle, Bell, Gascon & Nissim 2019; Feldman, McMillan & Talwar 2021, 2022). Below 1 follows from
-above, as both values of a user are alike.
+What is proved and what is attained at alpha >= 1 is E (Z_1 + ... + Z_n)_+ / n of independent Z,
+each g or -l with probability `ends` / 2, `third` (1 - alpha) with probability `same`, and else
+`rest` (1 - alpha) (Balle, Bell, Gascon & Nissim 2019; Feldman, McMillan & Talwar 2021, 2022). Both
+values of a user are alike, so that each curve is its own reverse, which gives alpha < 1.
 """
 
 import math
@@ -28,17 +28,17 @@ PLACES = (0.0, 0.0625, 0.125, 0.25, 0.5)  # at which outputs of Laplace noise ar
 
 
 class Blanket(NamedTuple):
-    """The law of one Z; numbers as multiples of what alpha makes of them."""
+    """The law of one Z, whose values are functions of alpha with these factors."""
 
     odds: arb
     """g = scale (odds - alpha), l = scale (alpha odds - 1)."""
     scale: arb
     ends: arb
     rest: arb
-    """Where it is neither, Z is rest (1 - alpha)."""
+    """Z is rest (1 - alpha) if it is nothing else."""
     third: arb
     same: arb
-    """But third (1 - alpha) with that probability."""
+    """The probability that Z is third (1 - alpha)."""
 
 
 def check(mechanism: ShuffledLocal, direction: Direction) -> None:
