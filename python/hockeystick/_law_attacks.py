@@ -4,13 +4,11 @@
 from abc import ABC, abstractmethod
 from typing import Any, overload
 
-import numpy as np
-
 from hockeystick import _core
 from hockeystick._neighbours import Hinting
 from hockeystick._words import outspoken
 from hockeystick.bounds import Array, Value
-from hockeystick.queries import QUERIES, shaped, worst
+from hockeystick.queries import worst
 
 
 @outspoken
@@ -38,11 +36,7 @@ class LawAttacks(Hinting, ABC):
 
     def tradeoff(self, fpr: Value | Array) -> Value:
         """1 - ``true_positive_rate``: FNR(FPR), never overstated if `side` is "upper"."""
-        query = QUERIES["tradeoff"]
-        points = query.points(fpr)
-        rates = [query.law(law, points.ravel()) for law in dict.fromkeys(self._pmfs)]
-        least: Value = shaped(np.minimum.reduce(rates), points.shape)
-        return least
+        return worst("tradeoff", self._pmfs, fpr)
 
     def advantage(self) -> float:
         """The largest TPR - FPR of any test, delta(0), bounded from this side."""
@@ -63,11 +57,7 @@ class LawAttacks(Hinting, ABC):
         >>> round(run.bayes_risk(), 4)
         0.3085
         """
-        query = QUERIES["bayes_risk"]
-        points = query.points(prior)
-        directions = zip(self._pmfs, self._reversed, strict=True)
-        risks = [query.law(*pmfs, points.ravel()) for pmfs in directions]
-        return shaped(np.minimum.reduce(risks), points.shape)
+        return worst("bayes_risk", zip(self._pmfs, self._reversed, strict=True), prior)
 
     @overload
     def gdp_mu(self) -> float: ...

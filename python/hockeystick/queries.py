@@ -270,13 +270,20 @@ _REASONS = {
 }
 
 
-def worst(name: str, laws: Iterable[_core.LossPmf], at: Value | Array) -> Value:
-    """The largest answer of laws on a grid at each point, shaped like `at`."""
+def worst(
+    name: str, laws: Iterable[_core.LossPmf | tuple[_core.LossPmf, ...]], at: Value | Array
+) -> Value:
+    """The answer of the worst of laws on a grid at each point, shaped like `at`.
+
+    A question about a law and its reverse takes pairs of both.
+    """
     query = QUERIES[name]
     points = query.points(at)
-    answers = [query.law(law, points.ravel()) for law in dict.fromkeys(laws)]
-    largest: Value = shaped(np.maximum.reduce(answers), points.shape)
-    return largest
+    each = (law if isinstance(law, tuple) else (law,) for law in dict.fromkeys(laws))
+    answers = [query.law(*law, points.ravel()) for law in each]
+    of_all = np.minimum if query.safe == "lower" else np.maximum
+    found: Value = shaped(of_all.reduce(answers), points.shape)
+    return found
 
 
 def shaped(values: FloatArray, shape: tuple[int, ...]) -> Any:  # noqa: ANN401
