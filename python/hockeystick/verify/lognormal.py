@@ -11,13 +11,15 @@ than the integral.
 import math
 from collections.abc import Iterable, Iterator
 
-from flint import acb, arb
+from flint import acb, arb, ctx
 
 from hockeystick.verify.balls import ZERO, enlarged, normal_tail
-from hockeystick.verify.work import POINT, spend
+from hockeystick.verify.work import spend
 
 RIGHT_ANGLE = math.pi / 2 * (1 - 1e-9)
 MOST_VALUES = 10**5  # of an integrand
+VALUE = 4.5  # units of work of one
+GUARD = 48  # bits of an integral beyond those asked for
 SAFETY = 8.0  # nats
 
 
@@ -67,7 +69,7 @@ class Transform:
         y = arb(min(angle, RIGHT_ANGLE)) / mu
         log_g = float((-saddle * (saddle + 2) / (2 * mu * mu)).real)
         depth = nats + float(y * y) / 2 - min(log_g, 0.0)
-        end = arb(math.ceil(math.sqrt(2 * depth)) + math.ceil(float(mu)))
+        end = arb(math.ceil(math.sqrt(2 * depth) + (float(mu) if slope else 0.0)))
         values, down, less = 0, acb(0, y), mu * mu / 2
 
         def integrand(x: acb, _: bool) -> acb:  # noqa: FBT001, as Arb asks
@@ -81,10 +83,11 @@ class Transform:
         lifted = (s.real * shift).exp()
         small = (-arb(nats)).exp()
         tolerance = (small * lifted.mid() * arb(log_g).exp()).mid()
-        total = acb.integral(
-            integrand, -end, end, rel_tol=small, abs_tol=tolerance, eval_limit=MOST_VALUES
-        )
-        spend(POINT * values)
+        with ctx.workprec(min(ctx.prec, GUARD + int(nats / math.log(2)))):
+            total = acb.integral(
+                integrand, -end, end, rel_tol=small, abs_tol=tolerance, eval_limit=MOST_VALUES
+            )
+        spend(VALUE * values)
         total /= (2 * arb.pi()).sqrt()
         cut = 2 * normal_tail(end)
         if slope:
