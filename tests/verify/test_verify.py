@@ -75,7 +75,7 @@ def test_delta_of_gaussians_is_that_of_mpmath():
 
 FEW_DIGITS = [
     20 * hs.Laplace(noise_multiplier=5.0).poisson_sampled(0.1),
-    hs.Laplace(noise_multiplier=5.0) + 3 * hs.Laplace(noise_multiplier=3.0),
+    hs.Laplace(noise_multiplier=5.0).poisson_sampled(0.5) + 3 * hs.Laplace(noise_multiplier=3.0),
 ]
 
 
