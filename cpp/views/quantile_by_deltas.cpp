@@ -16,8 +16,7 @@
 namespace hockeystick {
 namespace {
 
-constexpr double first_part = 0.05, first_tolerance = 1e-5;  // of a deviation; of delta
-constexpr double rough_tolerance = 1e-3;                     // of delta where the guess is rough
+constexpr double first_part = 0.05, rough_tolerance = 1e-3;  // of a deviation; of delta, for a first look
 // Points about a guess lie this part of the gap between two known slopes apart, and at least this part of the allowed
 // width: two of them and a middle one then enclose the quantile.
 constexpr double part_of_gap = 0.1, part_of_width = 0.45;
@@ -31,8 +30,7 @@ class QuantileSearch {
     const double reach = std::max((to - from) / 2, 3 * first_part * deviation_);
     // Deltas of far less than those next to the quantile tell nothing of it.
     enough_ = 1e-3 * curve.finest() * std::min(tail_.lower, 1 - tail_.upper) * std::min(1.0, reach);
-    for (const double k : {-3, -1, 1, 3})
-      add(from / 2 + to / 2 + k / 3 * reach, from < to ? rough_tolerance : first_tolerance);
+    for (const double k : {-3, -1, 1, 3}) add(from / 2 + to / 2 + k / 3 * reach, rough_tolerance);
   }
 
   bool is_open() const { return is_open_; }
