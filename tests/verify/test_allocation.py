@@ -12,6 +12,7 @@ import hockeystick as hs
 from exact.balls import normal_tail
 from hockeystick.verify import closed
 from hockeystick.verify.allocation import Allocated
+from hockeystick.verify.hyperbola import Hyperbola
 from hockeystick.verify.inversion import Inversion
 from hockeystick.verify.lognormal import Transform
 from hockeystick.verify.pilot import Pilot, Strike
@@ -46,6 +47,18 @@ def test_the_transform_is_a_long_sum_of_mpmath(noise, angle):
 
 def arb_to_mp(x):
     return mp.mpf(x.mid().str(40, radius=False))
+
+
+@pytest.mark.parametrize("mu", [0.05, 0.5, 5.0])
+def test_a_piece_of_a_curve_is_bounded_by_the_slope_around_it(mu):
+    curve = Hyperbola(1.0, 0.5, 0.3 * min(1.0, mu), 0.02)
+    transform, shift = Transform(arb(mu), curve.angle), arb(2)
+    with ctx.workprec(100):
+        low, middle, high = arb(1), arb(1.05), arb(1.1)
+        box, length = curve.at(low.union(high), 0.0), curve.speed(high, 0.0) * (high - low) / 2
+        _, most = transform.tilted(curve.at(middle, 0.0), box, length, shift, 20.0)
+        for s in (curve.at(u, 0.0) for u in (low, middle, high)):
+            assert abs(transform(s, 30.0) * (s * shift).exp()).upper() <= most
 
 
 PLACES = [  # noise, steps, deviations of the sum beyond its mean
