@@ -122,38 +122,26 @@ void LognormalSeries::take_samples(double to, double part) {
 // log of an upper bound of the sum of 2 |g(s_j)| / |s_j|^order from j = `from` on, in the unit. On the line x - i theta
 // / mu, |g(lambda + i w)| is at most the product over parts of the count-th power of e^(theta^2 / (2 mu^2)) E e^-(a c
 // Y), a the scale, c = lambda cos theta + w sin theta.
+//
+// As log E e^(-c Y) is concave in log c and at least -c, it falls there with a power r >= (L - c') / log(c / c'),
+// L = -log E e^(-c Y), for each c' < c: that of L / 2. For put it need not fall.
 double LognormalSeries::log_left_out(std::size_t from) const {
-  const double omega = spacing_ * static_cast<double>(from);
-  if (is_put()) {
-    const double theta = std::clamp(sum_.transform().steepest_angle({lambda_, omega}), 0.0, 1.5);
-    // proof: lognormal-series
-    return log_left_out(omega, theta) + math::log(2 / (spacing_ * (omega - spacing_)));
-  }
-  double least = infinity;
-  const double mu = sum_.transform().mu();
-  golden_section(0, std::min(1.5, omega * mu * mu * 2), 8, [&](double theta) {
-    const double found = log_left_out(omega, theta);
-    least = std::min(least, found);
-    return found;
-  });
-  return least;
-}
-
-// For an angle theta. As log E e^-(c Y) is concave in log c and at least -c, it falls there with a power r >= (L - c')
-// / log(c / c'), L = -log E e^-(c Y), for each c' < c: that of L / 2. For put it need not fall.
-double LognormalSeries::log_left_out(double omega, double theta) const {
-  const double mu = sum_.transform().mu(), rise = theta * theta / (2 * mu * mu), half = math::sin(theta / 2);
+  const LognormalTransform& transform = sum_.transform();
+  const double omega = spacing_ * static_cast<double>(from), mu = transform.mu();
+  const double theta = std::clamp(transform.steepest_angle({lambda_, omega}), 0.0, 1.5);
+  const double rise = theta * theta / (2 * mu * mu), half = math::sin(theta / 2);
   const double sine = math::sin(theta), cut = 2 * lambda_ * half * half, fall = omega * sine;
   const double c = lambda_ * math::cos(theta) + fall;
   double sum = -log_unit_, power = 0;
   for (const auto& [scale, count] : sum_.parts()) {
-    const double moment = sum_.transform().log_moment_above(scale * c), size = scale * (cut + fall + c) + moment;
+    const double moment = transform.log_moment_above(scale * c), size = scale * (cut + fall + c) + moment;
     sum += count * (rise + scale * (cut - fall) + moment + 32 * u * (rise + size));  // proof: lognormal-series
     if (is_put()) continue;
     const double least = (scale * c - moment) * (1 - 1e-9) - 8 * u * size;
     if (least > 0) power += count * least / 2 / math::log(2 * scale * c / least);
   }
-  if (is_put()) return sum;
+  // proof: lognormal-series
+  if (is_put()) return sum + math::log(2 / (spacing_ * (omega - spacing_)));
   if (!(power > 1.01)) return infinity;
   return sum + math::log(2 / omega * (1 + c / (spacing_ * sine * (power - 1)))) +
          32 * u * 700;  // proof: lognormal-series

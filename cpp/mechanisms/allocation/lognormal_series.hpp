@@ -44,7 +44,6 @@ class LognormalSeries {
   double steepest() const;
   double saddle(double d) const;
   double log_left_out(std::size_t from) const;
-  double log_left_out(double omega, double theta) const;
   double alias_above(double d) const;
   double alias_below(double d) const;
   Interval by_moments(double d) const;
