@@ -149,6 +149,7 @@ def test_answers_to_those_who_make_all_errors_of_numpy_so():
     [
         lambda long: RUN.epsilon(1e-5, adjacency=long),
         lambda long: hs.AdditiveNoise(long, long),
+        lambda long: hs.DiscretePair(np.ones(2 * 10**6), long),
         lambda long: hs.sweep(long, {}),
         lambda long: hs.sweep(print, {long: 1}),
         lambda long: hs.calibrate(long, epsilon=1, delta=1e-5),
