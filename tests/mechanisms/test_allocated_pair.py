@@ -173,23 +173,15 @@ def test_many_steps_of_two_outcomes(above, back, steps):
                     assert not value + found.infinity_mass_lower > truth
 
 
-@pytest.mark.parametrize(
-    ("steps", "cells", "tail", "name"),
-    [
-        (0.0, 100, 1e-9, "steps"),
-        (2.5, 100, 1e-9, "steps"),
-        (1e13, 100, 1e-9, "steps"),
-        (math.nan, 100, 1e-9, "steps"),
-        (2.0, 0.9, 1e-9, "cells"),
-        (2.0, 10001, 1e-9, "cells"),
-        (2.0, 100, 0.0, "tail"),
-        (2.0, 100, 1.0, "tail"),
-    ],
-)
-def test_requests_out_of_range_are_refused(steps, cells, tail, name):
+def test_requests_out_of_range_are_refused():
     step = hs.Laplace(noise_multiplier=1.0).dominating_pair(Direction.REMOVE)
-    with pytest.raises(ValueError, match=f"^{name} must be"):
-        _core.parts.allocated_pair(step, steps, cells, tail, above=True, back=False)
+    good = {"steps": 2.0, "cells": 100.0, "tail": 1e-9}
+    wrong = {"steps": (0.0, 2.5, 1e13, math.nan), "cells": (0.9, 10001.0), "tail": (0.0, 1.0)}
+    for name, values in wrong.items():
+        for bad in values:
+            given = (good | {name: bad}).values()
+            with pytest.raises(ValueError, match=f"^{name} must be"):
+                _core.parts.allocated_pair(step, *given, above=True, back=False)
 
 
 @pytest.mark.every(4)

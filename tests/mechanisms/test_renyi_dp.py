@@ -74,11 +74,5 @@ def test_enclosed_from_both_sides():
     assert hs.RenyiDP(order=8, divergence=1).epsilon(0) == math.inf
 
 
-def test_refused():
-    for order in (1.0, 1e5, math.nan):
-        with pytest.raises(ValueError, match="^order must be in"):
-            hs.RenyiDP(order=order, divergence=1)
-    for divergence in (-1.0, 1e5, math.inf, 1e-13):
-        with pytest.raises(ValueError, match="^divergence must be 0 or in"):
-            hs.RenyiDP(order=2, divergence=divergence)
+def test_a_divergence_of_0_costs_nothing():
     assert hs.RenyiDP(order=2, divergence=0) + hs.RenyiDP(order=3, divergence=0) == hs.Composition()
