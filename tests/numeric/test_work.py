@@ -28,6 +28,17 @@ def test_what_costs_more_than_is_left_takes_nothing():
     assert work.left() == math.inf
 
 
+def test_an_infinite_limit_leaves_no_limit_behind():
+    assert work.within(math.inf, lambda: (work.take(30.0), work.left())) == (True, math.inf)
+    assert work.left() == math.inf
+    assert work.take(1.0)
+
+
+def test_a_question_about_delta_0_leaves_no_limit_behind():
+    (2 * hs.ZCDP(rho=1.2)).delta(0.0)
+    assert work.left() == math.inf
+
+
 def test_a_nested_limit_takes_from_the_outer_one():
     def inner():
         return work.left(), work.take(30.0)

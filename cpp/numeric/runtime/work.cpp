@@ -14,7 +14,8 @@ constinit thread_local double work_left = infinity, work_taken = 0;
 
 WorkLimit::WorkLimit(double cost) : before_(work_left), given_(std::min(cost, work_left)) { work_left = given_; }
 
-WorkLimit::~WorkLimit() { work_left = before_ - (given_ - work_left); }
+// Without a limit nothing is subtracted: the difference of two infinities is no number.
+WorkLimit::~WorkLimit() { work_left = given_ < infinity ? before_ - (given_ - work_left) : before_; }
 
 double WorkLimit::left() { return work_left; }
 
