@@ -20,6 +20,12 @@ def test_without_a_limit_all_work_may_begin():
     assert work.taken() - before == 3e6
 
 
+def test_an_infinite_cost_and_a_limit_that_is_no_number_are_not_counted():
+    assert work.take(math.inf)
+    assert work.within(math.nan, lambda: work.take(1.0))
+    assert work.left() == math.inf
+
+
 def test_what_costs_more_than_is_left_takes_nothing():
     def ask():
         return work.take(60.0), work.take(50.0), work.left(), work.take(40.0), work.left()

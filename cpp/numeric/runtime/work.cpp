@@ -12,7 +12,7 @@ constinit thread_local double work_left = infinity, work_taken = 0;
 
 }  // namespace
 
-WorkLimit::WorkLimit(double cost) : before_(work_left), given_(std::min(cost, work_left)) { work_left = given_; }
+WorkLimit::WorkLimit(double cost) : before_(work_left), given_(std::min(work_left, cost)) { work_left = given_; }
 
 // Without a limit nothing is subtracted: the difference of two infinities is no number.
 WorkLimit::~WorkLimit() { work_left = given_ < infinity ? before_ - (given_ - work_left) : before_; }
@@ -21,7 +21,7 @@ double WorkLimit::left() { return work_left; }
 
 bool WorkLimit::take(double cost) {
   if (!(cost <= work_left)) return false;
-  work_left -= cost, work_taken += cost;
+  if (cost < infinity) work_left -= cost, work_taken += cost;
   return true;
 }
 
