@@ -63,6 +63,9 @@ def _curve(pair: object) -> Curve | None:
 
 def log_mixture(parts: Shifts, x: arb) -> arb:
     """log of the density of a mixture of normals N(s, 1) over that of N(0, 1)."""
+    if len(parts) == 1:
+        ((p, s),) = parts
+        return p.log() + s * x - s * s / 2
     exponents = [s * x - s * s / 2 for _, s in parts]
     top = max(exponents, key=lambda exponent: float(exponent.mid()))
     terms = zip(parts, exponents, strict=True)
