@@ -16,13 +16,13 @@
 namespace hockeystick {
 namespace {
 
-// What a point may take: others tell as much where one takes more [bytes]. With 16 MiB arrays of tails are refused
-// where steps have atoms, without a limit arrays of mu take 20 s.
+// The most memory of a point [bytes]: where one point takes more, other points bound the answer as well. With 16 MiB
+// arrays of tails are refused where steps have atoms; without a limit arrays of mu take 20 s.
 constexpr std::size_t most_memory = 1 << 26;
 
 constexpr double tiny = 1e-307;  // more than any product of two doubles loses to underflow
 
-// h(alpha) + alpha fpr at the points.
+// The sums h(alpha) + alpha fpr at the points.
 struct Sums {
   std::span<const CurvePoint> points;
   double fpr;
@@ -38,8 +38,7 @@ struct Sums {
     return (points[at].value.lower + points[from].alpha.lower * fpr) * (1 - 4 * u) - tiny;
   }
 
-  // By how much the chord from `beyond` to `near` may fall when it is prolonged from `near` to `far`, on its other
-  // side.
+  // How much the chord from `beyond` to `near` may fall when it is prolonged from `near` to `far`, on its other side.
   double drop(std::size_t beyond, std::size_t near, std::size_t far) const {
     const auto apart = [&](std::size_t a, std::size_t b) {
       const Interval &low = points[std::min(a, b)].alpha, &high = points[std::max(a, b)].alpha;
@@ -50,12 +49,13 @@ struct Sums {
     return base > 0 ? rise * (apart(near, far).upper / base) * (1 + 8 * u) : infinity;  // proof: power-chords
   }
 
-  // At most the sum anywhere between point k and the next.
+  // A lower bound of the sum between point k and the next.
   double least_after(std::size_t k) const {
     const double left = lower(k), right = lower(k + 1);
     const double by_left = k > 0 ? drop(k - 1, k, k + 1) : infinity;
     const double by_right = k + 2 < points.size() ? drop(k + 2, k + 1, k) : infinity;
-    // Left of any place the first chord counts, right of it the second: best where both are as high.
+    // The first chord bounds the sum to the left of any place, the second one to its right; the best place is where
+    // both are equal.
     double share = 0.5;
     if (by_left == infinity || by_right == infinity)
       share = by_left == infinity ? 0 : 1;
@@ -69,7 +69,7 @@ struct Sums {
   }
 };
 
-// The pairs in the other order; none if that of one of them is not known.
+// The pairs in the other order; none if the reverse of one of them is not known.
 std::optional<Direction> in_reverse(const Direction& direction) {
   Direction reverse;
   for (const auto& [pair, count] : direction) {
@@ -158,7 +158,7 @@ CurvePoints::CurvePoints(const Direction& direction, const Direction* reverse, c
 bool CurvePoints::ask(std::vector<WantedPoint> wanted) {
   std::erase_if(wanted, [&](const WantedPoint& at) { return !(std::fabs(at.loss) <= farthest_); });
   sort_by(wanted, &WantedPoint::tolerance);
-  sort_by(wanted, &WantedPoint::loss);  // which keeps the order of equals
+  sort_by(wanted, &WantedPoint::loss);  // the sort keeps the order of equal losses
   const auto again = [](const WantedPoint& a, const WantedPoint& b) { return a.loss == b.loss; };
   wanted.erase(std::unique(wanted.begin(), wanted.end(), again), wanted.end());
   sort_by(wanted, &WantedPoint::tolerance);
@@ -200,10 +200,11 @@ double CurvePoints::fall(double from, double to) {
   return fallen > 2 * rough && fallen < infinity ? fallen / (to - from) : 0;
 }
 
-// Of the direction whose losses are these times `sign`, by rising tolerance; says how many are as close as wanted.
+// Asks the direction whose losses are these times `sign`, by rising tolerance; returns the number of points that are as
+// close as wanted.
 std::size_t CurvePoints::ask(int sign, std::span<WantedPoint> wanted) {
   std::size_t found = 0;
-  // Of the curve, which is e^loss times a delta of the reverse.
+  // The width of the curve that is enough: the curve is e^loss times a delta of the reverse.
   const auto enough_at = [sign](const WantedPoint& at) { return at.enough * (sign < 0 ? math::exp(-at.loss) : 1); };
   std::vector<double> epsilons;
   for (auto from = wanted.begin(); from != wanted.end() && WorkLimit::left() > 0;) {
@@ -223,11 +224,11 @@ std::size_t CurvePoints::ask(int sign, std::span<WantedPoint> wanted) {
   return found;
 }
 
-// Whether the curve there was found as closely as wanted.
+// Takes a point; returns whether the curve there is as close as wanted.
 bool CurvePoints::take(CurvePoint point, const Answer& found) {
   if (!found.converged) {
     point.refused = found.upper > 0 ? (found.upper - found.lower) / found.upper : 0;
-    // More memory helps where a point took all that the user allows; else points may not take more.
+    // More memory helps where a point took all that the user allows; otherwise a point's own limit applies.
     const bool is_memory = found.limited_by == "memory_limit" && found.required_bytes > limits_.memory_limit;
     if (is_memory)
       limited_by_ = found.limited_by, required_bytes_ = found.required_bytes;

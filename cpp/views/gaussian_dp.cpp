@@ -28,7 +28,7 @@ constexpr double precision = 1e-4;
 // Number of lines looked at: the power between two of them is off by the square of their distance in deviations.
 double lines_wanted(double tolerance) { return std::clamp(12 / std::sqrt(tolerance), 300.0, 20000.0); }
 
-// An upper bound of the mu needed, and the point of the axis that needs it.
+// An upper bound of the mu that a rate needs, and the point of the axis that needs it.
 struct NeededMu {
   double mu = 0, fpr = 0.5;
 
@@ -162,7 +162,7 @@ class MuByDeltas {
         by_largest_(direction, limits.tolerance),
         limits_(limits) {}
 
-  // By falling rates; answers from which others are known to need more are as good as converged.
+  // Asks rates by falling size; an answer counts as converged if other rates are known to need a larger mu.
   void solve(std::span<const double> rates, std::span<Answer> answers) {
     std::vector<WantedPoint> wanted = first_points(rates.back());
     for (int round = 0, failed = 0; round < most_rounds && failed < most_failed && !wanted.empty(); ++round) {
@@ -176,10 +176,11 @@ class MuByDeltas {
   }
 
  private:
-  // Of delta, and of the tolerance: with 1e-3 and 0.15 the mu of rare samples takes twice as long, and more is refused.
+  // Parts of the tolerance for delta: with 1e-3 and 0.15 the mu of rare samples takes twice as long, and more is
+  // refused.
   static constexpr double first_tolerance = 0.02, for_delta = 0.5;
 
-  // Halvings of an epsilon at which so small a delta is left that no test of the rate decides beyond.
+  // The halvings of an epsilon after which delta is so small that no test of the rate decides beyond.
   std::vector<WantedPoint> first_points(double smallest_rate) const {
     const double beyond = 1e-2 * smallest_rate;
     const Limits limits{0.1, limits_.memory_limit};
@@ -193,7 +194,7 @@ class MuByDeltas {
     };
     add(0);
     for (double loss = last; loss > last / 100; loss *= 0.7) add(loss);
-    add(largest_finite_loss(direction_));  // beyond which the curve is flat
+    add(largest_finite_loss(direction_));  // beyond this loss the curve is flat
     return wanted;
   }
 
@@ -249,15 +250,16 @@ class MuByDeltas {
     return mu_needed_at(fpr, std::max(by_points, by_largest_.at(fpr).lower), smallest_rate);
   }
 
-  // Between the points about the line of a corner, or beyond the last; and those points if they are not known closely
-  // enough. What the distance of points leaves open, `excess` times as much as allowed, falls with its square.
+  // Adds points between those around the line of a corner, or beyond the last one; and asks these points more closely
+  // if that is needed. The gap by the distance of points, `excess` times the allowed one, falls with the square of the
+  // distance.
   void add_points(const Corner& corner, double excess, std::vector<WantedPoint>& wanted) const {
     constexpr int most_parts = 4;  // powers of two, so that neighbours want the same points
     const std::span<const CurvePoint> points = curve_.points();
     const std::size_t size = points.size(), line = std::min(corner.line, size - 1);
     const double closer = 1 + for_delta * limits_.tolerance, mu = std::max(corner.mu, 1e-300);
     const double part = gaussian_power(mu * closer, 0, corner.fpr).upper - gaussian_power(mu, 0, corner.fpr).lower;
-    // Next to a point that was not to be had as closely as wanted others are not, either.
+    // Next to a point that came out wider than wanted, other points do so as well.
     const auto want = [&](double loss, const CurvePoint& a, const CurvePoint& b) {
       const double tolerance = 0.5 * part / std::sqrt(size_of(a) * size_of(b));
       const double least = least_tolerance_at(std::min(missed_at(a), missed_at(b)));
@@ -291,7 +293,7 @@ Answer of_gaussians(const MergedDirection& merged) {
   return answer;
 }
 
-// Whether all rates need the most that any run does, as the rarest tests miss next to nothing.
+// Whether all rates need the largest mu of any run, as the rarest tests miss next to nothing.
 bool needs_all(const Saddlepoint& saddlepoint, const Direction& direction, std::span<const double> rates,
                std::span<Answer> answers, const Limits& limits) {
   for (std::size_t i = 0; i < rates.size(); ++i) {

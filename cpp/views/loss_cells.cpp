@@ -107,13 +107,14 @@ Interval LossCells::variance() const {
   return {std::max(0.0, around.lower - off * off), around.upper + beyond + hidden};
 }
 
-// By cells, and by the sum if the law is a list: the list tells the Q-mass at -inf from that of finite losses.
+// The integral by cells and, if the law is a list, by the sum, which distinguishes the Q-mass at -inf from that of
+// finite losses.
 Interval LossCells::integral(const LossFunction& function, const std::function<double(double)>& change) const {
   const Interval by_cells = loss_integral(cells_, edges_, function);
   return law_ ? both(by_cells, listed_integral(*law_, function.value, change)) : by_cells;
 }
 
-// For functions to which Q-mass without P-mass contributes.
+// The integral of functions to which Q-mass without P-mass contributes.
 Interval LossCells::with_q_mass(const LossFunction& function) const {
   const Interval found =
       known_ ? loss_integral(known_->cells, known_->edges, function) : loss_integral(cells_, edges_, function);
@@ -141,11 +142,11 @@ double LossCells::log_scale(double t) const {
   return std::isfinite(scale) ? scale : 0;
 }
 
-// Upper bound of what outcomes that the cells count at +inf, though their losses are finite, add to an integral.
+// Upper bound of the part of an integral from outcomes with finite losses that the cells count at +inf.
 // proof: tail-moments
 double LossCells::unlisted(double t) const { return cells_.infinity_mass > 0 ? pair_.unlisted_moment_bound(t) : 0; }
 
-// The same of the loss itself: L <= e^(t L) / (e t), and moments of low orders may be the smaller by far.
+// The same for the loss itself: L <= e^(t L) / (e t), where moments of low orders may be much smaller.
 double LossCells::unlisted_mean() const {
   double least = infinity;
   for (double t = 1; t > 1e-4; t *= 0.25) least = std::min(least, 0.36788 * unlisted(t) / t);  // proof: tail-moments

@@ -22,8 +22,8 @@
 namespace hockeystick {
 namespace {
 
-constexpr double farthest_loss = 1e12;   // about which deltas are asked
-constexpr double twelve_digits = 1e-12;  // of a quantile: its own rounding counts as much
+constexpr double farthest_loss = 1e12;   // largest loss at which deltas are asked
+constexpr double twelve_digits = 1e-12;  // relative width of a quantile at which its own rounding counts as much
 
 // A kind of question: the quantity at a point of one direction, and the width that its answers may have.
 struct Kind {
@@ -43,10 +43,10 @@ Answer exactly(const Interval& bounds) {
   return answer;
 }
 
-// Answers from deltas about the loss. `about`: where it is guessed to lie.
+// Answers from deltas near the loss. `about`: pairs from which the place of the loss is guessed.
 class Solver {
  public:
-  // `known`: bounds that the caller has. Answers of other directions are lower ends, too.
+  // `known`: bounds that the caller has. The answers of other directions are lower ends as well.
   Solver(const Kind& kind, const Direction& about, CurvePoints curve, std::span<const double> points,
          std::vector<Answer> known, const Limits& limits)
       : kind_(kind),
@@ -58,14 +58,14 @@ class Solver {
         answers_(std::move(known)),
         shortest_(points.size()) {}
 
-  // `infinite`: P(L = inf), at least.
+  // Takes answers that are infinite. `infinite`: a lower bound of P(L = inf).
   void take_infinite(double infinite) {
     for (std::size_t i = 0; i < points_.size(); ++i)
       if (infinite > rest_of(points_[i]).upper || answers_[i].lower == infinity)  // proof: loss-tail-chords
         answers_[i] = exactly({infinity, infinity});
   }
 
-  // What the largest loss of the pairs tells.
+  // Takes the answers that follow from the largest loss of the pairs.
   void take_largest() {
     const UnionProbability infinite = infinity_mass(about_);
     if (!kind_.is_tail) return take_infinite(infinite.lower());
@@ -74,7 +74,7 @@ class Solver {
       if (points_[i] >= largest) answers_[i] = answer_of({infinite.lower(), infinite.upper()});
   }
 
-  // Of rarely sampled steps, by the one that loses much.
+  // Answers about rarely sampled steps, by the one step that loses much.
   void take_large_losses() {
     for (std::size_t i = 0; i < points_.size(); ++i)
       if (!answers_[i].converged && !kind_.place(saddlepoint_, points_[i]).regular)
@@ -91,7 +91,7 @@ class Solver {
     return std::move(answers_);
   }
 
-  // Tails likely to be below the floor, from delta there and before, each known to be below.
+  // Bounds tails that are likely to be below the floor, from deltas at the loss and before it that are below it, too.
   void solve_below_floor() {
     const double lost = 1e-3 * limits_.floor();
     std::vector<WantedPoint> wanted;
@@ -108,7 +108,7 @@ class Solver {
  private:
   void solve_tails() {
     const std::vector<double> rates = fall_rates();
-    // Where deltas are not to be had as closely as wanted, points as far apart as suits them are asked, once.
+    // Where deltas are not as close as wanted, points at the distance that suits such deltas are asked once.
     int unserved = curve_.finest() > least_tolerance ? 2 : 1;
     for (int round = 0; round < most_rounds; ++round) {
       std::vector<WantedPoint> wanted;
@@ -134,7 +134,7 @@ class Solver {
     for (std::size_t k = 0; k < open.size(); ++k) narrow(open[k], found[k]);
   }
 
-  // What is known of the curve; whether an answer is narrower by it.
+  // Takes the points of the curve; returns whether an answer became narrower.
   bool take() {
     const KnownCurve known(curve_);
     bool is_narrower = false;
@@ -162,7 +162,7 @@ class Solver {
     return answers_[i].lower > last.lower || answers_[i].upper < last.upper;
   }
 
-  // How fast each tail falls: by the moments, or by two deltas where these do not decide it.
+  // The rate at which each tail falls: by the moments or, where these do not decide the tail, by two deltas.
   std::vector<double> fall_rates() {
     std::vector<double> rates;
     for (std::size_t i = 0; i < points_.size(); ++i) {
@@ -174,9 +174,9 @@ class Solver {
     return rates;
   }
 
-  // Chords of length h leave h r of a tail that falls at the rate r, about, and what delta is off by 2 / (h (1 + r)).
-  // No shorter than suits deltas that are as close as can be had; before a point of which pairs may have no curve there
-  // a nat of the fall.
+  // A chord of length h leaves open about h r of a tail that falls at the rate r, and 2 / (h (1 + r)) times the error
+  // of delta. Chords are no shorter than suits the closest deltas. Before a point where the curve may belong to no one
+  // pair, chords reach over a nat of the fall.
   void add_points(std::size_t i, double rate, int round, std::vector<WantedPoint>& wanted) {
     const auto at = point_at(points_[i]);
     const bool is_known = at != curve_.points().end();
@@ -208,7 +208,7 @@ class Solver {
   std::span<const double> points_;
   Limits limits_;
   std::vector<Answer> answers_;
-  std::vector<double> shortest_;  // chords asked so far, where deltas are not to be had more closely
+  std::vector<double> shortest_;  // the shortest chords asked so far, where deltas come no closer
 };
 
 std::vector<Answer> from_sums(const Kind& kind, const Enumeration& sums, const Direction& direction,
@@ -227,7 +227,7 @@ std::vector<Answer> by_participations(const Kind& kind, const MergedDirection& r
                                       const Limits& limits) {
   std::vector<Answer> answers(points.size(), exactly(kind.start));
   for (Answer& answer : answers) answer.converged = false;
-  // Losses off by so little in the end that the rounding of the mechanism's own parameters counts as much.
+  // The errors of losses at which the rounding of the mechanism's own parameters counts as much.
   for (const double slack : {1e-4 * limits.tolerance, 0.5 * largest_loss_rounding}) {
     const auto joined = Participations::of(run, slack);
     if (!joined || !joined->others().empty()) break;

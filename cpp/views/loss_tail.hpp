@@ -25,13 +25,13 @@ struct CurveOfLoss {
   const Direction& about;  // pairs above: a guess of where the loss lies
   AskDeltas deltas;
   double finest;    // the tolerance of deltas that need be no closer
-  double infinite;  // P(L = inf), at least
+  double infinite;  // a lower bound of P(L = inf)
   bool closes;      // whether the two curves may meet, so that they are those of one pair
 };
 
-/// The same of such a run. Where the two curves do not meet, the largest tail of all pairs that the guarantee allows
-/// counts, of which one attains the lower curve. Limited by "theory", unless it is as close as asked or deltas are
-/// limited by memory: where two curves are known 0.1 % apart, chords leave some percent.
+/// The same for such a run. Where the two curves do not meet, the answer is about the largest tail of all pairs between
+/// the curves, one of which attains the lower curve. Limited by "theory", unless the answer is as close as asked or
+/// deltas are limited by memory: where two curves are 0.1 % apart, chords leave some percent.
 std::vector<Answer> loss_tails_between(const CurveOfLoss& of, std::span<const double> epsilons, const Limits& limits);
 std::vector<Answer> loss_quantiles_between(const CurveOfLoss& of, std::span<const double> levels, const Limits& limits);
 

@@ -16,11 +16,11 @@
 namespace hockeystick {
 namespace {
 
-constexpr std::size_t few_rates = 12;  // for which each has its own points
-constexpr double for_distance = 0.4;   // the part of the allowed width that is for the distance between points
+constexpr std::size_t few_rates = 12;  // up to this number each rate has its own points
+constexpr double for_distance = 0.4;   // the part of the allowed width for the distance between points
 
-// Between points at a distance d power is off by p d^2 / 2, p the density of the loss, about (0.8 + |z|) / s of the
-// lesser error rate, z deviations s out.
+// Between points at a distance d the error of the power is p d^2 / 2. The density p of the loss is about (0.8 + |z|) /
+// s of the lesser error rate, z deviations s out.
 NeedsAt needs_of_rates(double tolerance) {
   return [=](const Saddle& at) {
     const double away = std::fabs(at.tilt) * at.deviation;
@@ -28,7 +28,7 @@ NeedsAt needs_of_rates(double tolerance) {
   };
 }
 
-// Delta is the power over 1 + slope; tests that find most know it better than they miss.
+// Delta is the power over 1 + slope; where tests find most records, delta is closer than the rate of misses.
 double delta_tolerance(const Saddle& at, double tolerance) {
   const double share = at.epsilon > 0 ? std::max(missed_share(at), 1e-6) * (1 + std::max(at.slope, 0.0)) : 1;
   return std::clamp(for_delta * tolerance * share, least_tolerance, most_tolerance);
@@ -63,7 +63,7 @@ class PowerSearch {
         const PowerBetween found = power_between(curve_.points(), fprs_[i], near);
         near = found.best;
         const bool is_closed = found.is_closed_below && found.is_closed_above;
-        // The points' own width, as more may be known of the answer already.
+        // The width by the points alone, as other bounds of the answer may be known already.
         const double width = found.power.upper - found.power.lower, before = std::exchange(widths_[i], width);
         if (take(i, found) || (round > 6 && is_closed && width > 0.9 * before)) continue;
         left.push_back(i);
@@ -76,7 +76,7 @@ class PowerSearch {
  private:
   std::vector<WantedPoint> first_points() const {
     const NeedsAt needs = needs_of_rates(tolerance_);
-    // No power is below its rate, and no closer than that is delta needed.
+    // No power is below its rate, so that a delta need be no closer than the rate.
     const auto between = [&](double most, double least) {
       std::vector<WantedPoint> points = points_between(saddlepoint_, deciding_saddle(saddlepoint_, most),
                                                        deciding_saddle(saddlepoint_, least), needs);
@@ -138,7 +138,7 @@ void add_points(std::span<const CurvePoint> points, const PowerBetween& found, d
                 std::vector<WantedPoint>& wanted) {
   const std::size_t size = points.size();
   if (size == 0) return;
-  // Next to a point that was not to be had as closely as wanted others are not, either.
+  // Next to a point that came out wider than wanted, other points do so as well.
   const auto want = [&](double loss, const CurvePoint& a, const CurvePoint& b) {
     const double tolerance = for_delta * allowed / std::sqrt(size_of(a) * size_of(b));
     wanted.push_back({loss,

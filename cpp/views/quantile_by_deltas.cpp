@@ -17,8 +17,8 @@ namespace hockeystick {
 namespace {
 
 constexpr double first_part = 0.05, rough_tolerance = 1e-3;  // of a deviation; of delta, for a first look
-// Points about a guess lie this part of the gap between two known slopes apart, and at least this part of the allowed
-// width: two of them and a middle one then enclose the quantile.
+// Points near a guess are apart by this part of the gap between two known slopes, and by at least this part of the
+// allowed width: two of them and a middle one then enclose the quantile.
 constexpr double part_of_gap = 0.1, part_of_width = 0.45;
 
 // The search for one quantile, among others that share its points.
@@ -28,7 +28,7 @@ class QuantileSearch {
       : curve_(curve), tail_(sought.tail), deviation_(deviation), allowed_(sought.allowed) {
     const auto [from, to] = sought.about;
     const double reach = std::max((to - from) / 2, 3 * first_part * deviation_);
-    // Deltas of far less than those next to the quantile tell nothing of it.
+    // Deltas far below those next to the quantile do not narrow it.
     enough_ = 1e-3 * curve.finest() * std::min(tail_.lower, 1 - tail_.upper) * std::min(1.0, reach);
     for (const double k : {-3, -1, 1, 3}) add(from / 2 + to / 2 + k / 3 * reach, rough_tolerance);
   }
@@ -37,7 +37,7 @@ class QuantileSearch {
   const Interval& found() const { return found_; }
   std::vector<WantedPoint> wanted() { return std::exchange(wanted_, {}); }
 
-  // Takes what the points tell, and wants more of them. `is_served`: whether those that it wanted are known.
+  // Takes the points and wants more of them. `is_served`: whether the points that it wanted are known.
   void take(const KnownCurve& known, const TailsAt& tails, bool is_served) {
     const Interval last = std::exchange(found_, known.quantile(tails, tail_.lower, tail_.upper));
     const double width = found_.upper - found_.lower, before = last.upper - last.lower;
@@ -47,7 +47,7 @@ class QuantileSearch {
       failed_ = is_stuck ? most_failed : 0;
     else if (!is_served || (is_stuck && std::exchange(is_limited_, false)))
       ++failed_;
-    if (known.points.size() == size_) ++failed_, for_delta_ *= 0.1;  // the same points, known more closely
+    if (known.points.size() == size_) ++failed_, for_delta_ *= 0.1;  // the same points, to a closer tolerance
     size_ = known.points.size();
     is_open_ = !(width <= allowed_) && failed_ < most_failed && !known.points.empty();
     if (!is_open_) return;
@@ -58,7 +58,7 @@ class QuantileSearch {
   }
 
  private:
-  // Where the tail is guessed to be the one wanted, from the slopes between points.
+  // A guess, by the slopes between points, of the loss whose tail is the one wanted.
   void next(const KnownCurve& known, const TailsAt& tails) {
     const std::span<const CurvePoint> points = known.points;
     if (is_slow_ && std::isfinite(found_.lower) && std::isfinite(found_.upper))
@@ -80,7 +80,8 @@ class QuantileSearch {
     between(points, at[-1], *at);
   }
 
-  // Of a curve that is not of one pair: next to either end, which points further in do not move.
+  // For a curve that does not belong to one pair, points next to either end are wanted: points further in do not move
+  // the ends.
   void next_to_ends(std::span<const CurvePoint> points) {
     const double reach = std::max(points.back().loss - points.front().loss, first_part * deviation_);
     const auto at = [&](double loss) {
@@ -106,7 +107,7 @@ class QuantileSearch {
     if (right.tail > 0.01 * left.tail) share = math::log(left.tail / tail_.lower) / math::log(left.tail / right.tail);
     if (is_slow_) share = 0.5;
     const double middle = left.loss + std::clamp(share, 0.02, 0.98) * gap, density = (left.tail - right.tail) / gap;
-    // No nearer than deltas tell the tail.
+    // The distance is at least that at which deltas distinguish tails.
     const CurvePoint& near = before(points, middle);
     const double off = std::min(curve_.finest() * size_of(near), near.value.upper - near.value.lower);
     const double least = density > 0 ? std::sqrt(2 * off / density) : 0;
@@ -115,13 +116,13 @@ class QuantileSearch {
     for (const double k : {-1, 0, 1}) want(points, middle + k * apart, change, apart);
   }
 
-  // The last point before a loss, or the first.
+  // The last point before a loss, or the first one.
   static const CurvePoint& before(std::span<const CurvePoint> points, double loss) {
     const auto near = std::find_if(points.begin(), points.end(), [=](const CurvePoint& p) { return p.loss >= loss; });
     return near == points.begin() ? *near : near[-1];
   }
 
-  // How closely delta is to be known for slopes that tell a change of the tail between points.
+  // The tolerance of deltas whose slopes show a change of the tail between points.
   void want(std::span<const CurvePoint> points, double loss, double change, double apart) {
     const CurvePoint& near = before(points, loss);
     const double width = for_delta_ * change * -math::expm1(-apart);
@@ -155,7 +156,7 @@ class QuantileSearch {
   int failed_ = 0;  // rounds that knew less than half of the points they wanted
   bool is_open_ = true, is_slow_ = false, is_limited_ = false;
   double for_delta_ = 0.1;  // part of the change of the tail from point to point
-  std::size_t size_ = 0;    // points known before
+  std::size_t size_ = 0;    // number of points known before
 };
 
 // Whether at least half of these points are known as closely as wanted.
@@ -175,8 +176,8 @@ KnownCurve::KnownCurve(const CurvePoints& curve) : points(curve.points()), close
   for (const CurvePoint& point : points) kinks.loss.push_back(point.loss), kinks.value.push_back(point.value.upper);
 }
 
-// Of one pair by chords between both curves. Else no pair below the upper curve has more of a tail than a chord to
-// where its curve may be 0.
+// A curve of one pair is bounded by chords between both ends. Otherwise no pair below the upper end has a larger tail
+// than the chord to the place where its curve may be 0.
 Interval KnownCurve::tail(std::size_t k) const {
   const Interval ends = loss_tail(kinks, points[k].value.lower, points[k].loss);
   if (closes) return ends;

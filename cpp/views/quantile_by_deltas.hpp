@@ -26,29 +26,30 @@ struct KnownCurve {
   CurveKinks kinks;
   bool closes;
   explicit KnownCurve(const CurvePoints& curve);
-  /// Encloses P(L > loss) at point k, for all pairs that the guarantee allows if it is not that of one pair.
+  /// Encloses P(L > loss) at point k; where the curve does not belong to one pair, for all pairs that the guarantee
+  /// allows.
   Interval tail(std::size_t k) const;
   TailsAt tails() const;
-  /// The middle of that, at the loss of a point.
+  /// The middle of this interval, at the loss of a point.
   Slope slope_at(const TailsAt& tails, double loss) const;
-  /// Encloses the smallest t with P(L > t) at most a number of which the ends are given: above `least`, P(L > t) is
-  /// certainly too large at the lower end, and it is at most `least` at the upper one.
+  /// Encloses the smallest t with P(L > t) at most a number between `least` and `most`: P(L > t) is certainly too large
+  /// at the lower end, and at most `least` at the upper one.
   Interval quantile(const TailsAt& tails, double least, double most) const;
 };
 
-/// A guess of the t with P(L > t) = tail: `about`, or the ends between which two or three epsilons show t to lie, if
-/// `about` is outside. `deviation`: of the loss.
+/// A guess of the t with P(L > t) = tail: `about`, or, if `about` lies outside, the ends that two or three epsilons
+/// give. `deviation`: of the loss.
 Interval likely_quantile(const Direction& direction, double tail, double about, double deviation,
                          std::size_t memory_limit);
 
-/// The t with P(L > t) = tail, to be enclosed within `allowed`; `about` is a guess of t, or of two ends.
+/// A t with P(L > t) = tail that is to be enclosed within `allowed`; `about` is a guess of t, or of two ends.
 struct SoughtQuantile {
   Interval tail, about;
   double allowed;
 };
 
-/// Asks the curve about losses until each is enclosed as closely as allowed or nothing is gained. `deviation`: of the
-/// loss.
+/// Asks the curve near losses until each is enclosed as closely as allowed, or no answer becomes narrower. `deviation`:
+/// of the loss.
 std::vector<Interval> quantiles_by_deltas(CurvePoints& curve, double deviation, std::span<const SoughtQuantile> sought);
 
 }  // namespace hockeystick

@@ -28,8 +28,7 @@ namespace {
 
 constexpr double most_cells = 0x1p21;
 
-// One step's moment, from what the pair knows of it and from its cells, and the closed form for a Gaussian with that
-// mu.
+// One step's moment, by the pair's own bounds and by its cells, and the closed form for a Gaussian with that mu.
 struct Moment {
   std::function<Interval(const DominatingPair&)> known;
   std::function<Interval(const LossCells&)> of_step;
@@ -49,7 +48,7 @@ struct Tally {
   Interval bounds{0, 0};
   double cells = 0;      // the most cells of a pair
   double gap = 0;        // the width that the cells alone leave
-  bool stopped = false;  // for want of work: some pair that needs cells has none
+  bool stopped = false;  // for lack of work: some pair that needs cells has none
 };
 
 // One direction and the cells of its pairs so far: many orders share the cells.

@@ -18,7 +18,7 @@ namespace {
 // The relative width that the orders between those looked at may cost an explicit distribution.
 constexpr double precision = 1e-3;
 
-// Divergences below are an answer that tells enough: masses that they are made of are known to 1e-300 alone.
+// Divergences below this are not enclosed more closely: the masses behind them are known to 1e-300 alone.
 constexpr double least_told = 1e-290;
 
 // Upper bound of chord(t) / (t (t + 1)) for t in [from, to], the chord between K(from) <= first and K(to) <= last.
@@ -45,7 +45,7 @@ double convex_slope(double t, double moment, double steps) {
   return moment / (t * (t + 1)) * above * (1 + 16 * u) + 4 * smallest_subnormal;  // proof: zcdp
 }
 
-// Branch and bound over t = order - 1: looks at orders around the largest slope only.
+// Branch and bound over t = order - 1: evaluates orders near the largest slope only.
 class SlopeSearch {
  public:
   using Renyi = std::function<Answer(double order)>;
@@ -169,7 +169,7 @@ Answer largest_renyi_slope(const std::function<Answer(double order)>& renyi,
   return answer;
 }
 
-// Both ends are the certified one; only the end of the distribution's side has a meaning.
+// Both ends are the certified one; only the end on the distribution's side has a meaning.
 double largest_renyi_slope(const LossPmf& pmf, double largest) {
   const Divergences divergences(pmf);
   const bool upper = pmf.side == Side::upper;

@@ -12,12 +12,13 @@
 
 namespace hockeystick {
 
-/// Whether an answer is as tight as asked, relatively; an infinite one is, if it is certain, and one below 1e-290.
+/// Whether an answer is as close as asked, relatively. An infinite answer is if it is certain, and so is an answer
+/// below 1e-290.
 bool is_within(const Answer& answer, double tolerance);
 
 /// Encloses the largest D_a / a over orders 1 < a <= largest (inf: all). `renyi` encloses D_a of an order within 0.3 of
-/// the tolerance; `beyond` bounds D_a / a from above over all orders >= a, and its limit for large a from below. What
-/// the wanted answer is at least is `known`, from other directions. Each pair runs at least `steps` times; 0: the
+/// the tolerance; `beyond` bounds D_a / a from above over all orders >= a, and its limit for large a from below.
+/// `known` is a lower end of the answer, from other directions. Each pair runs at least `steps` times; 0: the
 /// divergences are bounds, of no pair of distributions.
 Answer largest_renyi_slope(const std::function<Answer(double order)>& renyi,
                            const std::function<Interval(double order)>& beyond, double largest, double tolerance,
