@@ -19,7 +19,7 @@ THROUGH_OTHERS = {
     "numeric": "budget cache checkpoint fork_safe_mutex order roots_of_unity vector_math",
     "plan": "closing contour_frame contour_plan grid_interval grid_planner large_loss "
     "lattice_grid place moment_edges nonuniform_grid "
-    "one_large_loss saddlepoint thinned transform_plan window",
+    "saddlepoint thinned transform_plan window",
     "pld": "loss_tail safe_masses stored_law tail_sums tradeoff",
     "run": "dpsgd dpsgd_search enclosing_runs known_alone sha256 view_rows",
 }

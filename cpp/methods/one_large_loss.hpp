@@ -11,7 +11,7 @@
 #include "methods/exponential_fit.hpp"
 #include "methods/middle_losses.hpp"
 #include "numeric/interval.hpp"
-#include "plan/one_large_loss.hpp"
+#include "plan/large_loss.hpp"
 
 namespace hockeystick {
 

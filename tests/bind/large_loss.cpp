@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of the bounds by the number of large losses, for tests.
+#include "plan/large_loss.hpp"
+
 #include <pybind11/stl.h>
 
 #include <array>
@@ -12,7 +14,6 @@
 #include "methods/exponential_fit.hpp"
 #include "methods/middle_losses.hpp"
 #include "methods/one_large_loss.hpp"
-#include "plan/one_large_loss.hpp"
 
 namespace py = pybind11;
 using namespace hockeystick;
