@@ -21,10 +21,7 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-// Questions of one array share evaluators, which take a part of the memory. For many questions, each evaluator is made
-// for deltas of several nats less; for few, evaluators for one question alone cost less.
-constexpr double shared_margin = 8, shared_memory = 0.25;
-constexpr std::size_t few = 16;
+constexpr double shared_memory = 0.25;  // the part of it for evaluators that questions of one array share
 
 // One direction of a run, with the evaluator that answered the question before and those that answered earlier ones.
 class Run {
@@ -101,7 +98,7 @@ class Engine {
   /// Questions at these values.
   std::vector<Answer> answers(Quantity quantity, std::span<const double> values, const Limits& limits) {
     limits_ = limits;
-    margin_ = values.size() > few ? shared_margin : 0;
+    margin_ = values.size() > few_questions ? shared_margin : 0;
     question_ = {quantity, 0, limits.tolerance, 0, limits.enough};
     worst_.reset(), plan_.reset(), near_ = unknown;
     for (Run& run : runs_) run.begin();

@@ -9,6 +9,11 @@
 
 namespace hockeystick {
 
+/// Of up to so many questions, what each alone asks for costs less than what is made for all.
+inline constexpr std::size_t few_questions = 16;
+/// Evaluators that many questions share are made for deltas of this many nats less, too.
+inline constexpr double shared_margin = 8;
+
 /// Encloses, for each delta, the smallest epsilon >= 0 at which the worst of the directions has
 /// delta(epsilon) <= delta. 0 <= delta < 1; at 0 that is the largest loss.
 std::vector<Answer> epsilon_bounds(std::span<const Direction> directions, std::span<const double> deltas,

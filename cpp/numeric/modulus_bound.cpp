@@ -19,7 +19,8 @@ namespace hockeystick {
 namespace {
 
 constexpr double most_steps = 4096;
-constexpr double few = 0.2;  // masses that may be left out, over what is to be shown of 1 - |.|
+// Masses that may be left out, over the part of 1 - |.| to show.
+constexpr double few = modulus_bound_spends / 2;
 
 class Turning {
  public:

@@ -11,8 +11,9 @@
 namespace hockeystick {
 namespace {
 
-constexpr double least_log = -690;      // of masses, of which smaller ones count as nothing
-constexpr double worn = 1e-9;           // the share of a tail that its error may come to before it is summed anew
+constexpr double least_log = -690;  // of masses, of which smaller ones count as nothing
+// The share of a tail that its error may come to before it is summed anew: half of the digits.
+const double worn = std::sqrt(unit_roundoff);
 constexpr double parameter_error = 32;  // units u
 
 Chance chance_of(double p, double q) {

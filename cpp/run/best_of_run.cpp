@@ -16,8 +16,6 @@ namespace hockeystick {
 namespace {
 
 constexpr std::size_t memory_limit = std::size_t{1} << 30;
-constexpr double least_order = 1.1, most_order = 300;
-constexpr int orders = 40;
 
 // Curves above those of a run and its reverse.
 struct Curves {
@@ -50,8 +48,7 @@ std::optional<Direction> repeated(const Direction& run, double times) {
 std::vector<RenyiPoint> points_of(const BestOfMoments& forth, const BestOfMoments& back, const NumberOfRuns& runs) {
   if (runs.kind() != NumberOfRuns::Kind::poisson) return {};
   std::vector<double> at;
-  for (int k = 0; k <= orders; ++k)
-    at.push_back(1 + (least_order - 1) * math::exp(math::log((most_order - 1) / (least_order - 1)) * k / orders));
+  for (double more = 0.125; more < 512; more *= 1.25) at.push_back(1 + more);
   const std::vector<double> there = forth.log_moments(at), reverse = back.log_moments(at);
   std::vector<RenyiPoint> found;
   for (std::size_t k = 0; k < at.size(); ++k)

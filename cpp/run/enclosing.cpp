@@ -30,8 +30,8 @@ Accuracy starting_accuracy(double tolerance, double smallest, std::int64_t runs)
           rung(std::min(std::max(0.1 * tolerance * smallest / static_cast<double>(runs), least_tail), 1e-6))};
 }
 
-constexpr double rough = 0.01;           // how closely sides of pairs that do not meet are asked at first
-constexpr double part_of_theory = 0.03;  // of such a gap, by which the sides' own answers may widen it
+// Of a gap of theory, by which the own answers of sides may widen it.
+constexpr double part_of_theory = 3 * rough_sides;
 
 // Whether an answer is a probability below the smallest one of interest.
 template <class Ends>
@@ -318,7 +318,7 @@ class BetweenSides {
   // Asks both sides. Sides that do not meet are asked roughly at first, and then more closely at the points where their
   // own answers are more than a small part of the gap.
   Gap ask_both_sides(std::span<const std::size_t> which, SideAccuracy at) {
-    if (!question_.closes) at.tolerance = std::max(finest(), rough);
+    if (!question_.closes) at.tolerance = std::max(finest(), rough_sides);
     Gap gap = ask(which, at);
     while (!gap.loose.empty() && at.tolerance > finest()) {
       at.tolerance = std::clamp(0.5 * part_of_theory * gap.of_theory, finest(), 0.5 * at.tolerance);

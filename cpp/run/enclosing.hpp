@@ -19,6 +19,10 @@ namespace hockeystick {
 /// The kind of a question to a run. The law of the privacy loss, `loss`, is not known from a curve.
 enum class Wanted { epsilon, delta, power, rates, moments, risk, loss };
 
+/// How closely sides of pairs that do not meet are asked at first, the part of a gap of theory by which their own
+/// answers may widen it, and how far an upper end above such a gap may move without a reason.
+inline constexpr double rough_sides = 0.01;
+
 /// Whether the answers are probabilities, which may be below the smallest one of interest.
 inline bool may_be_tiny(Wanted wanted) { return wanted == Wanted::delta || wanted == Wanted::power; }
 

@@ -6,18 +6,17 @@
 #include <set>
 
 #include "methods/budgeted.hpp"
-#include "methods/engine.hpp"
+#include "methods/questions.hpp"
 
 namespace hockeystick {
 namespace {
 
-constexpr double margin = 8;              // nats by which the parts of an answer's width may grow
 constexpr double largest_bytes = 0x1p21;  // the most that is kept
 
 // The evaluator that answers the question for one direction.
 std::shared_ptr<const Evaluator> solved(const Direction& direction, Question question, Limits limits) {
   const MergedDirection run = merge_gaussians(direction);
-  question.log_margin = margin;
+  question.log_margin = shared_margin;
   limits.method = run.only_gaussian ? "closed_form" : "contour_integral";
   Solver solver(run, question, limits);
   solver.solve();

@@ -16,11 +16,11 @@ namespace {
 
 // Deltas next to the largest loss stay open: a larger grid bounds them no better than the curve beside them.
 constexpr std::size_t memory_limit = std::size_t{1} << 26;
-constexpr double farthest = 600;  // nats: powers of e and their products are doubles
-constexpr int goals = 24;         // deltas at which losses are chosen
-// Part of the mass of infinite losses by which delta may exceed that mass at the last loss
-constexpr double slight = 1e-6;
+constexpr double farthest = 600;   // nats: powers of e and their products are doubles
+constexpr int goals = 24;          // deltas at which losses are chosen
 constexpr double most_work = 3e7;  // of the deltas of a curve
+// Part of the mass of infinite losses by which delta may exceed that mass at the last loss: half of its digits.
+const double slight = std::sqrt(u);
 constexpr double rounding = 6 * u;
 constexpr double of_one = 12 * u;  // the power, 1 - delta, their product and 1 less that are numbers up to 1
 

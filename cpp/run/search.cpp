@@ -8,13 +8,13 @@
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/range.hpp"
+#include "run/enclosing.hpp"
 
 namespace hockeystick {
 namespace {
 
 constexpr double share = 0.25;  // of the tolerance: the part of the target that may be left unspent
-constexpr double loose = 1e-2;  // how far an upper end above a gap of theory may move without a reason
-constexpr std::size_t patience = 4, most_evaluations = 400, remembered = 6;
+constexpr std::size_t patience = 4, most_evaluations = 400;
 const double octave = math::log(2.0), far = math::log(8.0), farther = math::log(16.0);
 
 double distance(const std::optional<Search::Sample>& a, const std::optional<Search::Sample>& b) {
@@ -74,14 +74,8 @@ void Search::learn_from(const Search& before, bool alike) {
   }
   if (sign_ == 0) return;
   if (alike) {
-    std::vector<Found> known;
     for (Found one : near)  // an answer at an end may be hasty
-      if (!one->unmet && one->value != before.end()) known.push_back(one);
-    std::stable_sort(known.begin(), known.end(), [&](Found a, Found b) {
-      return std::fabs(goal_.height_of(a->cost.upper)) < std::fabs(goal_.height_of(b->cost.upper));
-    });
-    for (std::size_t k = 0; k < std::min(known.size(), remembered); ++k)
-      enter(known[k]->value, {known[k]->cost, {}, known[k]->of_theory}, known[k]->tolerance);
+      if (!one->unmet && one->value != before.end()) enter(one->value, {one->cost, {}, one->of_theory}, one->tolerance);
   }
   if (samples_.empty()) measure(near.front()->value, goal_.tolerance);
 }
@@ -165,7 +159,7 @@ bool Search::measure_probes(double tolerance) {
 bool Search::tells_sign(double tolerance, double value) {
   const Sample made = measure(value, tolerance);
   const auto is_below = [](const Sample& a, const Sample& b) {
-    return a.cost.upper < b.cost.lower || (a.of_theory && b.of_theory && b.height - a.height > loose);
+    return a.cost.upper < b.cost.lower || (a.of_theory && b.of_theory && b.height - a.height > rough_sides);
   };
   for (const Sample& old : samples_) {
     if (!is_below(old, made) && !is_below(made, old)) continue;
@@ -206,7 +200,7 @@ const Search::Sample& Search::enter(double value, const Cost& cost, double toler
     const double middle = lower + (upper - lower) / 2;
     expected = std::min(upper, middle + 0.4 * goal_.tolerance * std::fabs(middle));
   }
-  const double noise = cost.of_theory ? loose : scaled(upper, goal_.scale) - scaled(lower, goal_.scale);
+  const double noise = cost.of_theory ? rough_sides : scaled(upper, goal_.scale) - scaled(lower, goal_.scale);
   const Sample made{value, position(value), cost.bounds, goal_.height_of(expected), noise, tolerance,
                     final, cost.of_theory,  cost.unmet};
   const auto old =

@@ -23,9 +23,10 @@ constexpr double least_trusted = 1e-300;
 // The distance at which a secant bounds the slope of g: g is concave, so outward secants are steeper.
 constexpr double outwards = 1e-3;
 
-// A tail whose distribution function is not trusted is summed over this number of nats, in at most this number of
-// panels.
-constexpr double nats = 40, most_panels = 0x1p15;
+// A tail whose distribution function is not trusted is summed until it has fallen by this number of nats, to what sums
+// round, in at most this number of panels.
+const double nats = -math::log(unit_roundoff);
+constexpr double most_panels = 0x1p15;
 
 std::vector<double> values(const Noise::Map& map, const std::vector<double>& x, const char* name) {
   std::vector<double> y(x.size());

@@ -16,7 +16,6 @@ namespace hockeystick {
 namespace {
 
 constexpr double aside = 1e-6;                                // part of delta that mistakes may be
-constexpr double half = 0.6;                                  // from this delta on the bounds are of 1 - delta
 constexpr double tail_error = 4 * normal_error, sums = 1e-9;  // relative, of tails and of sums of few terms
 
 // Of T(x), x > 0 being low already: T(x) <= phi(x) / x.
@@ -177,7 +176,7 @@ bool VisibleRun::adds_spare(double x, double spared) const {
 
 Interval VisibleRun::epsilon(double delta, bool adds) const {
   const double spared = 1 - delta, low = -0.49 * square_, high = square_ / 2 + 40 * std::sqrt(square_);
-  const bool is_high = delta >= half;
+  const bool is_high = delta >= 0.5;  // bounds are of 1 - delta then
   const auto costs_more = [&](double x) {
     const Plain plain = plain_at(square_, x);
     return is_high ? plain.spared.upper < spared : plain.delta.lower > delta;

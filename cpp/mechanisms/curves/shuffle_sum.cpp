@@ -21,10 +21,10 @@ namespace {
 using Complex = std::complex<double>;
 
 constexpr double most_samples = 1 << 12;  // of a line; fewer than 100 as a rule
-constexpr double damped = 5;              // samples end where the normal variable's transform is e^-5
-// Sparse samples tell which others add less than a thousandth of the first. Half or twice as many take 3 to 6 % more.
+// Samples end where the normal variable's transform has fallen by so many nats, and repetitions lie as far apart.
+constexpr double damped = 7;
+// Sparse samples tell which others add no more than that leaves of the first. Half or twice as many take 3 to 6 % more.
 constexpr std::size_t sparse = 32;
-constexpr double hardly = 1e-3;
 
 // log E e^(tilt X), what it is off by, and its first two derivatives in the tilt.
 struct Moments {
@@ -181,18 +181,18 @@ void find_tilt(Sum& sum, double& tilt) {
   }
 }
 
-// About the least period at which e^(tilt x) E (S - x)_+ falls by e^-7 to both sides of 0, by Chernoff's inequality at
-// other tilts, from that on which suits a normal variable. `at`: the moments at the tilt.
+// About the least period at which e^(tilt x) E (S - x)_+ falls by e^-damped to both sides of 0, by Chernoff's
+// inequality at other tilts, from that on which suits a normal variable. `at`: the moments at the tilt.
 double period_of(Sum& sum, double tilt, const Moments& at) {
-  const double normal = std::sqrt(14 / at.variance);
+  const double normal = std::sqrt(2 * damped / at.variance);
   const auto reach = [&](double side) {
     double least = infinity;
     for (double further = std::min(0.8 * tilt, normal); further > 0.004 * tilt; further /= 2) {
       const double other = tilt + side * further;
-      const double beyond = (7 + sum.at(other).log_mass - at.log_mass + math::log(tilt / other)) / further;
+      const double beyond = (damped + sum.at(other).log_mass - at.log_mass + math::log(tilt / other)) / further;
       if (!(beyond < least) && least < infinity) break;
       least = std::min(least, beyond);
-      if (least < 1.3 * (14 / normal + side * at.mean)) break;
+      if (least < 1.3 * (2 * damped / normal + side * at.mean)) break;
     }
     return least;
   };
@@ -274,6 +274,7 @@ Enough samples_that_suffice(const Placed& term, double tilt, double variance, do
     const double power = math::exp(term.times() * math::log(most) * (1 - 1e-9) - variance * y * y / 2);
     adds.push_back(2 * static_cast<double>(apart) * power / (1 + y * y));  // proof: shuffled-terms
   }
+  const double hardly = math::exp(-damped);
   Enough enough{samples, 0};
   for (std::size_t j = adds.size(); j > 0 && enough.left_out + adds[j - 1] <= hardly; --j)
     enough.left_out += adds[j - 1], enough.samples = std::min(samples, apart * j - half - 1);

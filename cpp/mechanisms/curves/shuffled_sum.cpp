@@ -24,13 +24,14 @@
 namespace hockeystick {
 namespace {
 
-// Cells of an output, in units of the noise. In a period, deviations of the sum; in a deviation of a batch, units of f.
-// Each of the last two half as large loses 1 to 3 % of epsilon, twice as large gains 0.3 % at twice the time.
-constexpr double cell = 1.0 / 32, reach = 8, deviations = 24, units = 4;
+// Cells of an output, and how far they reach, in units of the noise; the sum reaches as many of its deviations below 0,
+// and twice as many above. In a deviation of a batch, units of f. A reach of the sum, or units, half as large lose 1 to
+// 3 % of epsilon, twice as large gain 0.3 % at twice the time.
+constexpr double cell = 1.0 / 32, reach = 8, units = 4;
 // Masses are at least this many times what the transform is off by, or they are merged. A hundredth tells no more; a
 // hundred times as many lose up to a tenth of epsilon at a delta of 1e-12.
 constexpr double times_off = 1e3;
-constexpr double atoms = 16;  // in a deviation of the sum: half as many lose 1e-3 of epsilon
+constexpr double atoms = 4 * units;  // in a deviation of the sum: half as many lose 1e-3 of epsilon
 
 double edge(std::size_t k) { return cell * static_cast<double>(k) - reach; }
 
@@ -109,7 +110,7 @@ AtomicLaw below(Parameters p) {
   if (!(p[2] > p[3])) throw std::invalid_argument("with must be larger than without");
   const double shift = std::min(2.0, 1 / p[0] * (1 - 4 * u));  // proof: parameter-rounding
   const Batch batch(p[2] * shift, p[3] * shift);
-  const auto fft = shared_fft(RealFft::good_size(static_cast<std::size_t>(deviations * units * std::sqrt(batches))));
+  const auto fft = shared_fft(RealFft::good_size(static_cast<std::size_t>(3 * reach * units * std::sqrt(batches))));
   const std::size_t period = fft->size();
   double off = 0;
   const std::vector<double> other = batch.law(0, period);

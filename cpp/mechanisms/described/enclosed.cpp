@@ -47,7 +47,6 @@ void check_allocation(const Described& one) {
 // knows the record's batch sees one Gaussian step.
 constexpr std::size_t fourth = 3, fifth = 4;
 constexpr Range of_theorem{0.3, 1e4};  // noise multipliers at which the theorems are used
-constexpr double curve_cells = 24;     // twice as many gain 3e-3 of epsilon at most, and theory leaves more open
 constexpr double rarest = 1e-300;  // what the curve may leave out of a loss whose moments are asked: next to nothing
 
 double left_out(const Described& one) { return one.number(third); }

@@ -9,9 +9,9 @@ using namespace rows::arguments;
 
 // epsilon0, users, whether each place in the order has a randomizer of its own, chosen from earlier reports, choices of
 // k-ary response, whether noise is Laplace's.
-// Above, twice as many cells lower epsilon by 2e-4 to 5e-4 for up to half more time, and half as many raise it by 1e-3
-// and save half. Below, 24 cells suit a question at delta = 1e-6; half as many lose 5e-3. Theory leaves a wider gap.
-constexpr double most_cells = 16, most_below = 24;
+// Twice as many cells lower epsilon by 2e-4 to 5e-4 for up to half more time, and half as many raise it by 1e-3 and
+// save half.
+constexpr double most_cells = 16;
 enum Randomizer { any, adaptive, k_ary, laplace };
 
 bool is_adaptive(const Described& one) { return one.number(third) != 0; }
@@ -34,7 +34,7 @@ PairName local_above(const Described& one, Comparison, const Accuracy& accuracy)
 }
 
 Names local_below(const Described& one, Comparison, const Accuracy& accuracy) {
-  const double cells = std::min(accuracy.cells, most_below), tail = absolute(accuracy.tail);
+  const double cells = std::min(accuracy.cells, curve_cells), tail = absolute(accuracy.tail);
   if (!is_laplace(one) && choices(one) != 2)
     return {{"shuffled_third_below",
              {one.number(first), one.number(second), choices(one) > 0 ? choices(one) : 3, cells, tail}}};

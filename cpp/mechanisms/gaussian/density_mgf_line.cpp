@@ -27,7 +27,6 @@ namespace {
 constexpr double grain = 0x1p-14;
 constexpr double farthest = 4096;
 constexpr std::size_t few = 8;
-constexpr double small_modulus = 0.45;  // below it a path off the axis may bound less closely than histograms
 
 SmoothWeights weights_of(SmoothForm form) {
   if (form == SmoothForm::remove) return {1, 1, 0};
@@ -118,7 +117,8 @@ class DensityMgfLine final : public MgfLine {
   double modulus_bound(double frequency) const override {
     if (!layers_) return 1;
     const double by_layers = 1 - (1 - 1e-6) * layers_->modulus_gap(frequency) / tilted_.sum;  // proof: contour-tail
-    if (by_layers > small_modulus) return by_layers;
+    // Below, a path off the axis may bound less closely than histograms.
+    if (by_layers > 0.5) return by_layers;
     if (!decay_) decay_.emplace(decay());
     return std::min(by_layers, decay_->bound(frequency));
   }

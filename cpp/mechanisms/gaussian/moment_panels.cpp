@@ -15,9 +15,10 @@ namespace hockeystick {
 namespace {
 
 constexpr double order = static_cast<double>(gauss_legendre_16.nodes.size());
-constexpr double coarse = 0.25;  // the step of a scan for where panels are wanted
 constexpr std::size_t most_scanned = 16 * smooth_line_block;
-constexpr double widest = 2, narrowest = 0x1p-10;  // panels
+constexpr double widest = 2;           // panel
+constexpr double coarse = widest / 8;  // the step of a scan for where panels are wanted
+constexpr double narrowest = coarse / 256;
 constexpr double likely_panels = 32;
 
 // Bernstein ellipses, by their size: how far an ellipse reaches beyond the ends of [-1, 1] and off the axis, and the

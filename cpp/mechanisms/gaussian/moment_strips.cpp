@@ -15,9 +15,8 @@ namespace hockeystick {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-constexpr double many_nodes = 250;    // beyond which cells are worth their time
-constexpr double widest_step = 0.25;  // for bounds of moduli by the nodes
-constexpr double width = 0.5;         // of a cell
+constexpr double many_nodes = 250;  // beyond which cells are worth their time
+constexpr double width = 0.5;       // of a cell; no step is wider than half of it
 constexpr std::size_t cells_at_once = 8;
 
 }  // namespace
@@ -50,7 +49,7 @@ MomentStrips::MomentStrips(const LogMixture& mixture, const SmoothWeights& weigh
   };
   const double least_step =
       std::max(1.3 * step_, width * static_cast<double>(cells_.x.size()) / static_cast<double>(needs.most_nodes));
-  for (double step = widest_step; step > least_step && !cells_.x.empty(); step *= 0.65)
+  for (double step = width / 2; step > least_step && !cells_.x.empty(); step *= 0.65)
     if (is_small(on_line_, step, needs.tilt, needs.frequency) && is_small(at_tilt_, step, needs.tilt, 0) &&
         is_small(at_lowest_, step, needs.lowest, 0) && is_small(at_highest_, step, needs.highest, 0)) {
       step_ = step;
