@@ -40,7 +40,6 @@ class ByContourIntegral final : public Method {
     }
     // A contour may cost more if another method's answer was too wide, or if it is asked for by name.
     const bool is_alone = task_.answer.passes > attempts_ || task_.is_named();
-    if (planner_ && patience_ == 1 && is_transform_dear()) patience_ = 0;
     const double patience = is_alone ? infinity : 1;
     if (!plan_ && !is_done_ && patience > patience_) {
       plan_ = planner_->next(lines_, patience);
@@ -76,15 +75,6 @@ class ByContourIntegral final : public Method {
   }
 
  private:
-  // Whether the planned transform costs far more than its rough forecast; the planner then gets its cost.
-  bool is_transform_dear() {
-    if (!task_.grid_obstacle().empty()) return false;
-    const double known = std::max(of_transform_, tuning::dear_transform / 3);
-    of_transform_ = std::max(of_transform_, task_.grid().cost());
-    planner_->learn_of_transform(of_transform_);
-    return of_transform_ > 3 * known;
-  }
-
   std::optional<ContourPlanner> planner_;
   std::optional<ContourPlan> plan_;
   Lines lines_;
@@ -93,8 +83,7 @@ class ByContourIntegral final : public Method {
   Held held_;
   std::shared_ptr<const ContourComposition> made_;
   int attempts_ = 0;
-  double patience_ = 0;      // of the last search that found no plan
-  double of_transform_ = 0;  // the cost of a transform that the planner has [ns]
+  double patience_ = 0;  // of the last search that found no plan
 };
 
 }  // namespace

@@ -162,12 +162,10 @@ std::optional<ContourPlan> ContourPlanner::next(Lines& lines, double patience) {
   Lines lines_of_whole = std::exchange(lines, {});
   const bool is_dear = is_dear_;
   const double most_samples = found ? tuning::much_fewer_samples * samples_wanted_ : infinity;
-  is_for_one_ = false;
   cut_ = cut() / saddlepoint_.total_count();
   std::optional<ContourPlan> cut = plan(lines, patience, most_samples);
   if (is_large_loss_ && !question_.wants_epsilon() && math::log(rounding_) - log_sum_ > log_fraction_) {
     std::tie(saddlepoint_, at_) = whole;
-    is_for_one_ = true;
     cut_ = cut_for_one() / saddlepoint_.total_count();
     cut = plan(lines, patience, most_samples);
   }
@@ -207,9 +205,8 @@ std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience, d
   of_transform.tilt = transform_tilt_;
   const double of_delta = right_ ? question_.tolerance_at(1) : log_tolerance();
   const double rough = forecast_transform_cost(planned_, saddlepoint_, of_transform, of_delta);
-  const double of_other = std::max(rough, of_planned_transform_ / shared);
   const double budget =
-      std::min(shared * std::max(patience * of_other, tuning::least_transform), tuning::most_for_contour);
+      std::min(shared * std::max(patience * rough, tuning::least_transform), tuning::most_for_contour);
   // Lines with a cut are made for a lower frequency: where samples are small their errors may be larger.
   const double reach = cut_ > 0 ? 0.7 : 1.0;
   double frequency = 2 * reach * std::sqrt(2 * (2 - log_fraction_)) / deviation_ * caution_;

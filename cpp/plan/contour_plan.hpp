@@ -42,8 +42,6 @@ class ContourPlanner {
 
   /// Whether the last `next` returned no plan because of its cost alone.
   bool is_dear() const { return is_dear_; }
-  /// Sets the cost of a planned transform [ns]: a plan knows it better than the forecast without one.
-  void learn_of_transform(double cost) { of_planned_transform_ = cost; }
 
   /// The forecast of epsilon.
   double epsilon() const { return at_.epsilon; }
@@ -97,13 +95,11 @@ class ContourPlanner {
   std::optional<Saddle> right_;  // of delta, at a tilt right of 0
   double transform_tilt_ = 0;    // of the saddle point before it was lowered
   double log_fraction_ = 0, deviation_ = 0, log_sum_ = 0;
-  double samples_wanted_ = 0;        // proportional to the forecast count of samples
-  double caution_ = 1;               // factor on the frequency, which grows with each failure
-  double rounding_;                  // of the product of moments, relative to the product at the tilt
-  double of_planned_transform_ = 0;  // cost of a planned transform [ns]; 0: not known
+  double samples_wanted_ = 0;  // proportional to the forecast count of samples
+  double caution_ = 1;         // factor on the frequency, which grows with each failure
+  double rounding_;            // of the product of moments, relative to the product at the tilt
   bool is_dear_ = false;
   bool is_large_loss_ = false;                           // whether epsilon is forecast from one large loss
-  bool is_for_one_ = false;                              // whether lines leave out all but one large loss
   double cut_ = 0;                                       // P-mass of the largest losses that a line may leave out
   std::optional<std::pair<Saddlepoint, Saddle>> whole_;  // of all losses, kept from before a cut
   bool is_known_whole_ = false;                          // whether there may be a plan with these

@@ -18,18 +18,11 @@ namespace {
 
 constexpr double widest_interval = 0.5 * largest_interval;  // as aligning the grid with atoms may widen it
 
-// The same tolerance for questions that share a transform would make their plan a close call.
-Question shared(Question question) {
-  if (question.log_margin > 0)
-    question.tolerance *= tuning::shared_tightness, question.enough *= tuning::shared_tightness;
-  return question;
-}
-
 }  // namespace
 
 GridPlanner::GridPlanner(const Direction& direction, const Question& question, double infinity_mass)
     : direction_(direction),
-      question_(shared(question)),
+      question_(question),
       place_(direction, question_, infinity_mass,
              can_close(direction) ? Place::Closes::if_irregular : Place::Closes::never),
       previous_gap_(infinity) {}

@@ -63,10 +63,6 @@ inline const double turn = tuned("turn", 1.3);
 // No contour of a higher cost is planned. By hand.
 // x2: nothing. /2: nothing.
 inline const double most_for_contour = tuned("most_for_contour", 1e9);
-// If the planned transform costs more than this, a contour that was rejected against the rough forecast is planned
-// again. By hand. Without it 22 x Laplace(20.3) beside 94,492 sampled discrete Gaussians takes 1.2 s in place of 20 ms
-// at a delta of 2e-73. x2: nothing. /2: nothing.
-inline const double dear_transform = tuned("dear_transform", 5e6);
 // A contour of atoms that costs less is used without planning a transform, and if a transform costs less, no contour of
 // discretized steps is planned. By hand.
 // x2: 8 answers, time +7%. /2: 14 answers, time -7%.
@@ -180,9 +176,6 @@ inline const double graded_fraction = tuned("graded_fraction", 0.02);
 // Points of a grid that holds all atoms. By hand.
 // x2: nothing. /2: nothing.
 inline const double exact_points = tuned("exact_points", 0x1p17);
-// Part of the tolerance for the first of the questions that share a transform. By hand.
-// x2: 2 answers, time -1%. /2: 2 answers, time -1%.
-inline const double shared_tightness = tuned("shared_tightness", 0.5);
 // The cap of closed steps, over the least that an epsilon needs. By hand.
 // x2: 3 answers, time +314%, refused +2. /2: 3 answers, time +355%, refused +2.
 inline const double closing_margin = tuned("closing_margin", 1.02);
