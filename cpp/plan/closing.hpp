@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // If rare huge losses of single steps determine delta, the run is planned with every step's losses capped ("closed") at
-// the largest loss that the answer depends on. cpp/proofs/closed-support.md bounds what that changes.
+// the largest loss that the answer depends on. cpp/proofs/closed-support.md bounds the effect.
 #pragma once
 
 #include "mechanisms/composition.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the line of a contour runs, and how far its repetitions are apart. No bound depends on that.
+// The position of a contour's line, and the period of its aliases. No bound depends on them.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 namespace hockeystick {
 
 /// The tilt of the line, and the tilts of the Chernoff bounds of the aliases: 0 <= lower < tilt < higher, or -1 <=
-/// lower < tilt < higher <= 0, where a contour tells 1 - delta.
+/// lower < tilt < higher <= 0 for a contour of 1 - delta.
 struct Contour {
   double lower, tilt, higher;
   double period;      // of the aliases [nats]

@@ -23,7 +23,7 @@
 namespace hockeystick {
 namespace {
 
-// Of what samples beyond the frequency of the lines are off by, over the tail: a tenth of the tolerance.
+// The error of samples beyond the frequency of the lines, over the tail: a tenth of the tolerance.
 constexpr double missed_allowed = 2.3;
 
 double on_grid(double tilt) { return std::nearbyint(tilt * 0x1p30) * 0x1p-30; }
@@ -57,8 +57,8 @@ ContourPlanner::ContourPlanner(const Direction& direction, const Question& quest
   seek_complement();
 }
 
-// Lines want their distance from either pole, and tilts to which 1 may be added without rounding. Where next to nothing
-// is left of 1, a tilt closer to 0 shows it.
+// A line keeps its distance from both poles, at tilts to which 1 is added without rounding. Where 1 - delta is next to
+// nothing, a tilt closer to 0 resolves it.
 void ContourPlanner::seek_complement() {
   if (question_.wants_epsilon() || is_large_loss_ || is_off("complement")) return;
   if (!(at_.epsilon < saddlepoint_.cumulants(0).mean)) return;
@@ -283,7 +283,8 @@ void ContourPlanner::lengthen(const Lines& lines, Contour& contour) const {
 }
 
 bool ContourPlanner::learn(double epsilon, double delta, double slope, double rounding) {
-  // The forecast of epsilon was good: leaving losses out made the answer wide, or a term whose line cannot do so.
+  // The forecast of epsilon was good: the answer is wide because losses were left out, or because of a term whose line
+  // cannot leave losses out.
   if (cut_ > 0 && whole_ && is_known_whole_ && std::fabs(epsilon - at_.epsilon) <= 0.01 * epsilon) {
     restore();
     return true;
@@ -372,7 +373,7 @@ double ContourPlanner::log_modulus(const Lines& lines, double frequency) const {
   return sum;
 }
 
-// log of about what the samples beyond the frequency that the lines were made for are off by in all.
+// log of about the total error of samples beyond the frequency for which the lines were made.
 double ContourPlanner::log_missed(const Lines& lines, double spacing, double frequency, double count) const {
   double sum = 0, before = frequency;
   for (const double part : {0.25, 0.5, 0.75, 1.0}) {
@@ -384,7 +385,7 @@ double ContourPlanner::log_missed(const Lines& lines, double spacing, double fre
   return math::log(sum);
 }
 
-// log of an upper bound of what the samples from `count` on add to the sum.
+// log of an upper bound of the part of the sum from the samples from `count` on.
 double ContourPlanner::log_tail(const Lines& lines, double spacing, double count) const {
   return log_modulus(lines, spacing * count) - math::log(spacing * spacing * count / 2);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans where the contour of a question runs. No bound depends on a plan.
+// Plans the position of a question's contour. No bound depends on a plan.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace hockeystick {
 
 using Lines = std::vector<std::unique_ptr<MgfLine>>;
 
-/// A contour, and what its lines have to provide. Contours of atoms and of discretized steps are smoothed.
+/// A contour, and the needs of its lines. Contours of atoms and of discretized steps are smoothed.
 struct ContourPlan {
   Contour contour{};
   LineNeeds needs{};
@@ -30,7 +30,7 @@ struct ContourPlan {
 /// Below this log of delta, samples and their products approach the smallest doubles.
 constexpr double least_log_delta = -680;
 
-/// Plans contours for one direction of one question. Each plan uses what earlier answers showed.
+/// Plans contours for one direction of one question. Each plan uses the earlier answers.
 class ContourPlanner {
  public:
   /// `most_nodes`: the most nodes that a line may have.
@@ -45,7 +45,7 @@ class ContourPlanner {
 
   /// The forecast of epsilon.
   double epsilon() const { return at_.epsilon; }
-  /// The forecast saddle point, of 1 - delta where the next contour tells that; its tilt is low enough that rare huge
+  /// The forecast saddle point, of 1 - delta if the next contour is of 1 - delta; its tilt is low enough that rare huge
   /// losses hardly change the moment.
   const Saddle& at() const { return at_; }
 
@@ -91,7 +91,7 @@ class ContourPlanner {
   Saddlepoint saddlepoint_;
   Question question_;
   std::size_t most_nodes_;
-  Saddle at_{};                  // of 1 - delta while there is the other one
+  Saddle at_{};                  // of 1 - delta as long as `right_` holds the other one
   std::optional<Saddle> right_;  // of delta, at a tilt right of 0
   double transform_tilt_ = 0;    // of the saddle point before it was lowered
   double log_fraction_ = 0, deviation_ = 0, log_sum_ = 0;

@@ -86,8 +86,8 @@ void GridPlanner::learn(const Width& found) {
     cut_ *= 1e-3;
     if (!question_.wants_epsilon() && found.lower > 0) place_.look_from(math::log(found.lower));
   }
-  // If truncation made most of the width, the answer says little of the interval, which may stay where all losses lie
-  // on the grid, as far as can be seen, and it resolves the tilt.
+  // If truncation made most of the width, the width says little about the interval. The interval may stay where all
+  // losses seem to lie on the grid and the grid resolves the tilt.
   const bool tried = found.lost <= 0.3 * width;
   const bool is_enough = !(found.discretization > 0) && before.tilt * before.interval < 0.25;
   // Atoms off the grid have an error of first order in the interval, everything else one of second order.
@@ -99,7 +99,7 @@ void GridPlanner::learn(const Width& found) {
     limited_by_ = {};
 }
 
-// Moves the place to where an answer was found.
+// Moves the place to the answer.
 void GridPlanner::look_at(const Width& found, bool tried) {
   if (!question_.wants_epsilon() || question_.log_margin > 0) return;
   const double epsilon = found.upper;

@@ -24,11 +24,11 @@ class GridPlanner {
   /// `infinity_mass`: about the probability of an infinite loss.
   GridPlanner(const Direction& direction, const Question& question, double infinity_mass);
 
-  /// Where the answer is forecast.
+  /// The forecast place of the answer.
   const Place& place() const { return place_; }
   /// Number of answers that `learn` was given.
   int attempts() const { return attempts_; }
-  /// Why no further attempt would help; "" if one might.
+  /// The reason why no further attempt would help; "" if one might.
   std::string_view limited_by() const { return limited_by_; }
 
   /// The plan of the next attempt.

@@ -137,7 +137,7 @@ std::optional<LargeLoss> large_loss_of(const Saddlepoint& saddlepoint, double lo
 
 namespace {
 
-// That small losses add up to much, by Chernoff's inequality at a few tilts.
+// A bound of the probability that small losses add up to much, by Chernoff's inequality at a few tilts.
 struct SmallSums {
   SmallSums(const ExpectedLosses& losses, double threshold, double rate) {
     const auto end = losses.loss.begin() + static_cast<std::ptrdiff_t>(losses.index(threshold));
@@ -163,7 +163,8 @@ struct SmallSums {
 // at 0, from where no number of doublings leads to the last one.
 double rate_of(double epsilon, double found) { return std::max(found, tuning::least_rate / epsilon); }
 
-// What none, two and more large losses add, as it is going to be bounded; nothing where two alone add more than `most`.
+// Forecasts the bounds of the parts that none, two and more large losses add; nothing where two alone add more than
+// `most`.
 std::optional<double> missed_by(const ExpectedLosses& losses, double threshold, double epsilon, double rate,
                                 double most) {
   if (!(losses.two(threshold, epsilon) < most)) return {};
@@ -186,8 +187,8 @@ std::optional<LargeLossPlan> plan_large_loss(const Saddlepoint& saddlepoint, dou
     delta += losses.count[i] * -math::expm1(epsilon - losses.loss[i]);
   if (!(delta > 0)) return {};
   LargeLossPlan plan{epsilon, 0, 0, 0, rate_of(epsilon, losses.from[first] / delta - 1), delta, infinity};
-  // The lower the threshold, the less does the sum of small losses deviate; the least that misses little, or else what
-  // misses the least.
+  // The lower the threshold, the less the sum of small losses deviates: the least threshold that misses little, or else
+  // the one that misses the least.
   for (const double part : {0.03, 0.06, 0.12, 0.25, 0.35, 0.5}) {
     const auto missed = missed_by(losses, part * epsilon, epsilon, plan.rate, plan.missed * delta);
     if (!missed || !(*missed < plan.missed * delta)) continue;
@@ -233,8 +234,8 @@ std::optional<double> large_loss_epsilon(const Saddlepoint& saddlepoint, double 
 
 namespace {
 
-// The curve is off by the square of the distance of two knots times the rate, by an eighth, wherever the sum of small
-// losses lies; farther from there ever less.
+// The error of the curve is an eighth of the square of the distance of two knots times the rate, near the sum of small
+// losses; farther from there it is less.
 struct KnotSpacing {
   KnotSpacing(const LargeLossPlan& plan, double tolerance, bool is_tail)
       : within(std::max(tuning::knot_deviations * plan.deviation, tuning::knot_part * plan.epsilon)),
@@ -244,7 +245,7 @@ struct KnotSpacing {
   }
   double within, growth, closest = 0;
 
-  // How many knots lie within that distance, on one side.
+  // The number of knots within that distance, on one side.
   double count(double most) const {
     const double beyond = std::max(0.0, most - within);
     return std::min(most, within) / closest + math::log1p(growth * beyond / closest) / growth;

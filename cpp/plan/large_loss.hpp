@@ -30,27 +30,28 @@ struct LargeLossPlan {
   double centre, deviation;   // of the sum of the small ones
   double rate;                // -d log delta / d epsilon, by large losses alone
   double delta;               // by these, about
-  double missed;              // what none and two large losses may add, relative to that
+  double missed;              // the part that none and two large losses may add, relative to delta
 };
 
 /// Nothing where delta is not forecast to be decided by one large loss.
 std::optional<LargeLossPlan> plan_large_loss(const Saddlepoint& saddlepoint, double epsilon, double tolerance);
 
-/// The same at a closer look at where large losses decide.
+/// The same plan from a closer look at the losses where large losses decide.
 LargeLossPlan aimed(LargeLossPlan plan, const Direction& direction);
 
 /// About the epsilon at which one large loss gives this delta; nothing where large losses are too rare.
 std::optional<double> large_loss_epsilon(const Saddlepoint& saddlepoint, double delta);
 
-/// What that may cost [ns].
+/// The cost of the bounds [ns].
 double large_loss_cost(const LargeLossPlan& plan, std::size_t terms, double tolerance, bool is_tail = false);
 
-/// Losses, from the threshold on, at which the curve of a large loss is wanted: those of a sum of small ones next to
-/// `centre` the closest, by rising loss. `is_tail`: the tail is wanted, between two of these losses anything.
+/// Losses, from the threshold on, at which the curve of a large loss is wanted, by rising loss: the closest are those
+/// for a sum of small losses next to `centre`. `is_tail`: the tail is wanted; between two of these losses any value
+/// will do.
 std::vector<double> large_losses(const LargeLossPlan& plan, double tolerance, bool is_tail = false);
 
-/// How finely cells of small losses are to be cut, at least 2: their moments are off by their variance in cells, which
-/// falls with its square.
+/// The fineness of the cells of small losses, at least 2: the error of their moments is their variance within cells,
+/// which falls with its square.
 int small_fineness(const LargeLossPlan& plan, double tolerance);
 
 /// Edges of cells up to the threshold; hardly any loss is below the first. `fineness` edges for each node of the pair.

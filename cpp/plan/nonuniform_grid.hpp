@@ -15,7 +15,7 @@
 
 namespace hockeystick {
 
-/// What a support has to cover.
+/// The needs of a support.
 struct SupportNeeds {
   double tilt;
   double log_moment;       // of the step at that tilt
@@ -31,7 +31,7 @@ struct SupportNeeds {
 /// A support as runs of equal gaps, which take little memory.
 class NonuniformGrid {
  public:
-  /// By the saddlepoint's nodes of term number `term`, which is `pair`.
+  /// From the saddlepoint's nodes of term number `term`, which is `pair`.
   NonuniformGrid(const DominatingPair& pair, const Saddlepoint& saddlepoint, std::size_t term,
                  const SupportNeeds& needs, double interval);
   /// The points of these increasing indices.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the answer to a question lies: the forecast saddle point, and the losses that count for it. Grids and smoothed
+// The place of a question's answer: the forecast saddle point, and the losses that count for it. Grids and smoothed
 // contours are planned at a place, and their answers move it. No bound depends on it.
 #pragma once
 
@@ -51,7 +51,7 @@ class Place {
   double infinity_mass_;
   Closes closes_;
   Saddlepoint whole_, saddlepoint_;
-  double log_delta_ = 0, largest_ = 0;  // the delta that was looked from, and the largest loss that counts there
+  double log_delta_ = 0, largest_ = 0;  // the delta of the last forecast, and the largest loss that counts there
   Saddle at_{};
   bool is_zero_ = false;  // whether epsilon is forecast to be 0
   Closing closing_;

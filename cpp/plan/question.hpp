@@ -10,18 +10,18 @@ enum class Quantity { epsilon, delta };
 
 /// The epsilon at a delta, or the delta at an epsilon.
 struct Question {
-  Quantity quantity;      // that is wanted
+  Quantity quantity;      // the quantity that is wanted
   double at;              // the given delta or epsilon
   double tolerance;       // upper - lower <= tolerance * upper
   double log_margin = 0;  // the same evaluator also answers for deltas down to e^-log_margin of this one
   double enough = 0;      // a delta need not be enclosed to less than this width
 
   bool wants_epsilon() const { return quantity == Quantity::epsilon; }
-  /// The width of delta that is asked for, relative to that delta.
+  /// The wanted width of delta, relative to delta.
   double tolerance_at(double delta) const { return enough > tolerance * delta ? enough / delta : tolerance; }
 };
 
-/// The question to finite losses: infinite ones take their mass from the given delta.
+/// The question about finite losses alone: infinite losses take their mass from the given delta.
 inline Question finite_part(Question question, double infinity_mass) {
   if (question.wants_epsilon()) question.at = std::max(question.at - infinity_mass, 1e-3 * question.at);
   return question;
