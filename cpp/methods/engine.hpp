@@ -33,8 +33,8 @@ class Solver {
  public:
   Solver(const MergedDirection& run, const Question& question, const Limits& limits);
 
-  /// Makes attempts, each by the cheapest method that is forecast to be tight, until the answer is tight, or known to
-  /// be at most `known`, which need not be told apart.
+  /// Makes attempts, each by the cheapest method that is forecast to be tight, until the answer is tight or its upper
+  /// end is at most `known`: a smaller answer need not be enclosed more closely.
   Answer solve(double known = -infinity);
 
   /// The evaluator that answered last.

@@ -9,7 +9,7 @@
 
 namespace hockeystick {
 
-/// Of up to so many questions, what each alone asks for costs less than what is made for all.
+/// For at most this number of questions, an evaluator for each of them costs less than one that all share.
 inline constexpr std::size_t few_questions = 16;
 /// Evaluators that many questions share are made for deltas of this many nats less, too.
 inline constexpr double shared_margin = 8;

@@ -203,7 +203,7 @@ Interval log_spared(const Direction& direction, double epsilon, Largest largest)
   for (const Term& term : direction) {
     const double count = static_cast<double>(term.count), most = bound(*term.pair);
     const double at = is_own ? down(most - cap) : up(cap - most), from = is_own ? most - at : 0;
-    // Of what is next to nothing the reverse tells more: 1 - h(a) = a (1 - h'(1 / a)).
+    // Where 1 - h(a) is next to nothing, the reverse's curve h' is the closer bound: 1 - h(a) = a (1 - h'(1 / a)).
     const auto reverse = is_own && at < 0 ? term.pair->reverse() : nullptr;
     const double log_rest = math::log1p(-single_step_delta(reverse ? *reverse : *term.pair, reverse ? -at : at).lower);
     const double factor = is_own ? std::max(0.0, (reverse ? most : from) + log_rest) : log_rest;

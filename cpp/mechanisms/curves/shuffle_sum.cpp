@@ -21,7 +21,8 @@ namespace {
 using Complex = std::complex<double>;
 
 constexpr double most_samples = 1 << 12;  // of a line; fewer than 100 as a rule
-// Samples end where the normal variable's transform has fallen by so many nats, and repetitions lie as far apart.
+// Samples end where the normal variable's transform has fallen by this number of nats. The sum's repetitions lie so far
+// apart that they fall by the same number.
 constexpr double damped = 7;
 // Sparse samples tell which others add no more than that leaves of the first. Half or twice as many take 3 to 6 % more.
 constexpr std::size_t sparse = 32;

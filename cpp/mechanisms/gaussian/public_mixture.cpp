@@ -127,7 +127,7 @@ class WeightedLine final : public MgfLine {
   double beside_;  // the mass of unlisted Gaussians, relative to that of the listed ones
 };
 
-// The sample as R = 1 + sum s_i (R_i - 1), which holds for the true shares, as they add up to 1.
+// A sample R of the mixture is 1 + sum s_i (R_i - 1), R_i the samples of the parts: the true shares s_i add up to 1.
 std::vector<MomentSample> WeightedLine::samples(double spacing, std::size_t count) const {
   std::vector<MomentSample> result(count, MomentSample{0, 0, 0, 0});
   std::vector<double> sizes(count);

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reports of local randomizers in random order: the blanket's sums, term by term.
 
-What is proved and what is attained at alpha >= 1 is E (Z_1 + ... + Z_n)_+ / n of independent Z,
+The bound that is proved and the value that is attained at alpha >= 1 are both of the form
+E (Z_1 + ... + Z_n)_+ / n for independent Z,
 each g or -l with probability `ends` / 2, `third` (1 - alpha) with probability `same`, and else
 `rest` (1 - alpha) (Balle, Bell, Gascon & Nissim 2019; Feldman, McMillan & Talwar 2021, 2022). Both
 values of a user are alike, so that each curve is its own reverse, which gives alpha < 1.
