@@ -13,15 +13,15 @@ THROUGH_OTHERS = {
     "c": "question",
     "discretize": "cells",
     "mechanisms": "atomic_pair atomic_registration continuous density_mgf_line described discrete "
-    "gaussian_cells gaussian_tradeoff given grid_law noise_functions "
-    "random_allocation sampled shuffled_above",
+    "gaussian_cells gaussian_tradeoff given grid_law laplace_loss noise_functions "
+    "random_allocation sampled sampled_laplace shuffled_above",
     "methods": "engine gaussian_merge method questions",
     "numeric": "budget cache checkpoint fork_safe_mutex order roots_of_unity vector_math",
     "plan": "closing contour_frame contour_plan grid_interval grid_planner large_loss "
     "lattice_grid place moment_edges nonuniform_grid "
     "saddlepoint thinned transform_plan window",
     "pld": "loss_tail safe_masses stored_law tail_sums tradeoff",
-    "run": "dpsgd dpsgd_search enclosing_runs known_alone sha256 view_rows",
+    "run": "ask_once dpsgd dpsgd_search enclosing_runs known_alone refinement sha256 view_rows",
 }
 WITHOUT = {f"{layer}/{name}" for layer, names in THROUGH_OTHERS.items() for name in names.split()}
 

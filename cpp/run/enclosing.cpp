@@ -9,26 +9,12 @@
 #include "methods/questions.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/order.hpp"
+#include "run/refinement.hpp"
 
 namespace hockeystick {
 namespace {
 
-constexpr double least_of_series = 5e-17;  // tails below are those of convolutions
-constexpr double least_tail = 1e-303, not_known = std::numeric_limits<double>::quiet_NaN();
-
-// Tails a factor 2^8 apart, 2^-54 one of them, so that questions about nearby deltas share their pairs.
-double rung(double tail) {
-  const int power = 8 * static_cast<int>(std::floor((std::ilogb(tail) + 54) / 8.0)) - 54;
-  return std::max(std::ldexp(1.0, power), least_tail);
-}
-
-// Initial accuracy, expected to meet `tolerance` at a delta of `smallest` after `runs` runs. Cells add to the variance
-// of the loss, which moves delta by about log(1 / delta) of what they add; 24 cells a deviation suffice down to 1e-10.
-Accuracy starting_accuracy(double tolerance, double smallest, std::int64_t runs) {
-  const double rare = std::max(1.0, (math::log(1 / std::max(smallest, smallest_delta)) - 5) / 19);
-  return {std::clamp(std::ceil(24 * std::sqrt(rare * 1e-3 / tolerance)), 12.0, 2000.0),
-          rung(std::min(std::max(0.1 * tolerance * smallest / static_cast<double>(runs), least_tail), 1e-6))};
-}
+constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
 // Of a gap of theory, by which the own answers of sides may widen it.
 constexpr double part_of_theory = 3 * rough_sides;
@@ -51,32 +37,6 @@ double gap_of(const Ends& ends, const EnclosedQuestion& question) {
 struct Gap {
   double most = 0, of_sides = 0, of_theory = infinity;
   std::vector<std::size_t> loose;
-};
-
-// Chooses how closely the next pairs follow their curves. The gap by cells falls with the square of their number, and
-// the width of the sides' own answers stays: the number of cells leaves a gap below the rest of the tolerance. At
-// first, and where more cells gained less than expected, tails are made smaller as well, unless they `cannot_count`, as
-// all deltas are far above them; a smaller tail is then tried before many more cells.
-class Refinement {
- public:
-  explicit Refinement(double tolerance) : tolerance_(tolerance) {}
-
-  Accuracy finer(const Accuracy& at, const Gap& gap, bool cannot_count) {
-    const double of_cells = std::max(0.0, gap.most - gap.of_sides);
-    const double rest = std::max(tolerance_ - gap.of_sides, 0.2 * tolerance_);
-    const bool gained_little = cannot_count && expected_ > 0 && of_cells > expected_;
-    const bool ends_count = gained_little || (!cannot_count && of_cells > expected_);
-    const bool is_handover = ends_count && at.tail >= least_of_series;
-    const double least = is_handover ? 3 : 1.5, most = !gained_little ? (cannot_count ? 16 : 8) : is_handover ? 1 : 1.5;
-    double more = std::sqrt(1.5 * of_cells / rest);
-    if (cannot_count && more > 4) more *= 1.4;  // an answer from few cells does not forecast that from many
-    more = std::clamp(more, std::min(least, most), most);
-    expected_ = 2 * of_cells / (more * more);
-    return {std::min(std::ceil(more * at.cells), 2000.0), ends_count ? rung(at.tail / 10) : at.tail};
-  }
-
- private:
-  double tolerance_, expected_ = 0;  // the gap that cells are expected to leave at most
 };
 
 // Whether both sides met their tolerance and the gap is no wider than either side's own interval.
@@ -267,7 +227,7 @@ class BetweenSides {
       before = gap.most;
       if (is_wide) at.tolerance *= 0.5;
       if (!is_wide || of_pairs > 0.7 * question_.tolerance)
-        static_cast<Accuracy&>(at) = refinement.finer(at, gap, cannot_count(which, at.tail));
+        static_cast<Accuracy&>(at) = refinement.finer(at, gap.most, gap.of_sides, cannot_count(which, at.tail));
     }
     return at;
   }
