@@ -1,41 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Filters hold, and the natural rule does not, where steps are chosen by outputs: all paths."""
+"""Filters hold where steps are chosen by outputs: all paths."""
 
-import itertools
 import random
-from fractions import Fraction
 
 import pytest
 from flint import arb, ctx
 
 import hockeystick as hs
-
-
-def response(ratio):
-    """Randomized response: P and Q of each output."""
-    more, less = Fraction(ratio, 1 + ratio), Fraction(1, 1 + ratio)
-    return [(more, less), (less, more)]
-
-
-FAILS = [(Fraction(1, 3), Fraction(0)), (Fraction(2, 3),) * 2, (Fraction(0), Fraction(1, 3))]
-
-
-def then(outputs, choose):
-    return [(p * a, q * b) for k, (p, q) in enumerate(outputs) for a, b in choose(k)]
-
-
-def delta(outputs, ratio):
-    return sum(max(p - ratio * q, Fraction(0)) for p, q in outputs)
-
-
-def test_stopping_at_the_composed_delta_is_no_filter():
-    """Budget (log 2, 1/3): each list keeps it, and choosing between them by the output does not."""
-    first, second, third = response(2), response(3), FAILS
-    for fixed in (second, third):
-        assert delta(then(first, lambda _, step=fixed: step), 2) == Fraction(1, 3)
-    chosen = delta(then(first, lambda k: second if k == 0 else third), 2)
-    assert chosen == Fraction(4, 9)
-    assert chosen > Fraction(1, 3)
 
 
 def adversary(rng, left, depth):
@@ -86,12 +57,3 @@ def test_whatever_is_chosen_within_mu_stays_below_its_gaussian(seed):
             for way in (0, 1):
                 one = sum((max(x[way] - ratio * x[1 - way], arb(0)) for x in found), arb(0))
                 assert one <= guarantee.delta(epsilon) * (1 + 1e-9)
-
-
-def test_the_menu_of_the_example_is_what_choosing_costs():
-    first, second, third = response(2), response(3), FAILS
-    best = max(
-        delta(then(first, lambda k, pick=pick: (second, third)[pick[k]]), 2)
-        for pick in itertools.product((0, 1), repeat=2)
-    )
-    assert best == Fraction(4, 9)
