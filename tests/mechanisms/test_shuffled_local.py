@@ -361,13 +361,6 @@ def test_corners():
         assert 0 <= bounds.lower <= bounds.upper <= extreme[0] * (1 + 1e-12)
 
 
-def test_only_values_are_replaced():
-    local = hs.ShuffledLocal(epsilon0=1.0, users=9)
-    for adjacency in ("add-or-remove-one", "replace-special"):
-        with pytest.raises(ValueError, match="each user sends one report"):
-            local.epsilon(1e-6, adjacency=adjacency)
-
-
 @pytest.mark.parametrize(
     ("step", "epsilon", "how"),
     [

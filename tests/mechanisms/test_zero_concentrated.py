@@ -179,11 +179,6 @@ def test_mu_of_rates_is_enclosed_where_all_is_told():
 
 def test_no_rho_costs_nothing():
     assert hs.ZCDP(0) + hs.ZCDP(0.0) == hs.Composition()
-    for bad in (-1.0, 1e-25, math.inf, math.nan, 1e6):
-        with pytest.raises(ValueError, match="^rho must be 0 or in"):
-            hs.ZCDP(bad)
-    with pytest.raises(ValueError, match="^sum of rho must be in"):  # of the sum
-        (10 * hs.ZCDP(1e4)).epsilon(1e-5)
 
 
 @pytest.mark.parametrize("rho", [400.0, 500.0, 1000.0, 7e3, 9e4])

@@ -5,7 +5,6 @@ import math
 import random
 from decimal import Decimal
 
-import numpy as np
 import pytest
 
 import hockeystick as hs
@@ -38,15 +37,5 @@ def test_formats_round_outward(spec):
         assert Decimal(high.strip()) >= Decimal(bounds.upper)
         rounded = round(bounds, 5)
         assert rounded.lower <= bounds.lower <= bounds.upper <= rounded.upper
-
-
-def test_formats_of_what_is_no_number_of_digits():
     assert f"{hs.Bounds(0.0, math.inf):.3f}" == "[0.000, inf]"
     assert f"{hs.Bounds(0.0, 1.0)}" == str(hs.Bounds(0.0, 1.0))
-    for spec in ("d", "s", "3", ".3x", "<9.3f"):
-        with pytest.raises(ValueError, match="^format must be as '.3f'"):
-            format(hs.Bounds(0.0, 1.0), spec)
-    with pytest.raises(ValueError, match="^bounds must be two numbers to be formatted"):
-        f"{hs.Bounds(np.zeros(2), np.ones(2)):.3f}"
-    with pytest.raises(ValueError, match=r"^ndigits must be a whole number"):
-        round(hs.Bounds(0.0, 1.0), -1)

@@ -14,18 +14,6 @@ from exact.responses import Responses
 from hockeystick import Adjacency
 from questions import told
 
-EXAMPLES = [
-    hs.ApproximateDP(epsilon=1.5, delta=1e-6),
-    hs.DiscreteGaussian(sigma=2.5, sensitivity=3),
-    hs.DiscreteGaussian(sigma=2.5, truncation=9),
-    hs.DiscreteLaplace(parameter=0.25, sensitivity=2),
-    hs.DiscretePair(p=(0.5, 0.25, 0.25), q=(0.25, 0.5, 0.25)),
-    hs.DiscretePair(p=(3, 0, 1), q=(2, 2, 0)),
-    hs.ExponentialMechanism(epsilon=0.5),
-    hs.RandomizedResponse(noise_parameter=0.25, num_buckets=5),
-]
-FLIP = hs.PermuteAndFlip(epsilon=0.75)
-SAMPLABLE = [*EXAMPLES[:-1], FLIP]
 NOTHING = [
     hs.ApproximateDP(epsilon=0, delta=0),
     hs.DiscretePair(p=[0.5, 0.5], q=[0.5, 0.5]),
@@ -60,14 +48,6 @@ def test_distributions_of_every_form():
     assert all(type(x) is int for x in counts.p + counts.q)
     assert hs.DiscretePair(p=[1, 0], q=[0.5, 0.5]).p == (1.0, 0.0)
     assert pair.delta_bounds(0.0) == counts.delta_bounds(0.0)
-
-
-@pytest.mark.parametrize("mechanism", SAMPLABLE, ids=repr)
-def test_no_pair_is_proved_for_replacement_on_a_subsample(mechanism):
-    with pytest.raises(ValueError, match=r"^adjacency must be .*poisson_sampled\(.*proved"):
-        mechanism.poisson_sampled(0.5).delta_bounds(1.0, adjacency=Adjacency.REPLACE_ONE)
-    with pytest.raises(TypeError, match="mechanism that can be sampled"):
-        hs.PoissonSampled(mechanism=EXAMPLES[-1], sampling_probability=0.5)
 
 
 def test_no_epsilon_is_lost_where_the_tilt_is_steep():

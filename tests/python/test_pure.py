@@ -67,18 +67,6 @@ def test_calibration(epsilon):
     assert (1 - 1e-3) * exact <= rate <= exact * (1 + 1e-12)
 
 
-def test_no_noise_of_a_gaussian_keeps_a_budget():
-    unmet = r"^epsilon must be within the reach .* got 1.0: it is inf"
-    for calibrate in (
-        lambda: hs.calibrate(hs.Gaussian, epsilon=1.0, delta=0),
-        lambda: hs.dpsgd_noise_multiplier(
-            epsilon=1.0, delta=0, sampling_probability=0.01, steps=100
-        ),
-    ):
-        with pytest.raises(ValueError, match=unmet):
-            calibrate()
-
-
 def test_training():
     run = {"noise_multiplier": 1.0, "sampling_probability": 0.01, "steps": 100}
     assert hs.dpsgd_epsilon(**run, delta=0) == math.inf

@@ -178,23 +178,6 @@ def test_noise_is_found_for_them(sampling, capsys):
     assert found["question"]["sampling"].replace("-", "_") == sampling
 
 
-def test_steps_are_not_found_where_epochs_are_whole(capsys):
-    arguments = [
-        "calibrate",
-        "--epsilon",
-        "6",
-        "--delta",
-        "1e-5",
-        "--parameter",
-        "steps",
-        "-s",
-        "1",
-    ]
-    with pytest.raises(SystemExit):
-        cli.main([*arguments, "-p", "0.01", "--sampling", "shuffled"])
-    assert "steps of --sampling shuffled are whole epochs; choose epochs" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("picture", ["tradeoff", "loss-distribution", "loss-against-probability"])
 @pytest.mark.parametrize("sampling", ["random_allocation", "fixed_size"])
 def test_their_pictures_are_drawn(sampling, picture, tmp_path, capsys):

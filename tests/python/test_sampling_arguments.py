@@ -49,17 +49,6 @@ def test_numbers_of_numpy_are_whole_numbers(make, valid, name):
     assert make(**{**valid, name: Fraction(valid[name])}) == make(**valid)
 
 
-@pytest.mark.parametrize("kind", [hs.FixedSizeSampled, hs.Shuffled])
-def test_the_mechanism_is_a_gaussian(kind):
-    valid = {
-        hs.FixedSizeSampled: {"batch_size": 5, "dataset_size": 100},
-        hs.Shuffled: {"batches": 5},
-    }[kind]
-    for bad in (None, 1.0, "gaussian", STEP.poisson_sampled(0.5)):
-        with pytest.raises((TypeError, ValueError), match="^mechanism must be"):
-            kind(mechanism=bad, **valid)
-
-
 RUNS = {
     "fixed size": (STEP.fixed_size_sampled(batch_size=5, dataset_size=1000), "replace-one"),
     "special": (STEP.fixed_size_sampled(batch_size=5, dataset_size=1000), "replace-special"),

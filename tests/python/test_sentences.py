@@ -36,12 +36,3 @@ def test_delta_may_be_sought_and_others_run():
 def test_a_ledger_is_said_under_its_own_neighbours():
     account = hs.Accountant("replace-one").compose(hs.Laplace(10.0), 5)
     assert account.sentence(1e-5) == account.composition.sentence(1e-5, adjacency="replace-one")
-
-
-@pytest.mark.parametrize("run", [10 * hs.Gaussian(2.0), hs.Accountant().compose(hs.Gaussian(2.0))])
-def test_a_sentence_is_about_one_number(run):
-    for bad in ([], [1e-5, 1e-6]):
-        with pytest.raises(TypeError, match="delta must be a real number that is in"):
-            run.sentence(delta=bad)
-        with pytest.raises(TypeError, match="epsilon must be a real number that is in"):
-            run.sentence(epsilon=bad)

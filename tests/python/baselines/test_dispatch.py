@@ -62,21 +62,3 @@ def test_what_is_not_registered_is_certified_from_the_pair():
     assert baselines.rdp(run, orders=[2, 5]) == pytest.approx([6, 15], rel=1e-3)
     assert (baselines.rdp(run, orders=[2, 5]) >= [6, 15]).all()
     assert baselines.zcdp_rho(run) == pytest.approx(3, rel=1e-3)
-
-
-@pytest.mark.parametrize(
-    "ask",
-    [
-        baselines.clt_mu,
-        lambda run: baselines.clt_epsilon(run, 1e-5),
-        lambda run: baselines.clt_delta(run, 1.0),
-    ],
-)
-def test_no_limit_is_guessed(ask):
-    message = r"^composition must hold mechanisms with a known limit, got Unknown\(\)$"
-    with pytest.raises(TypeError, match=message):
-        ask(hs.Gaussian(noise_multiplier=1.0) + Unknown())
-    noise = hs.DiscreteLaplace(parameter=1.0)
-    for one in (noise, noise.poisson_sampled(0.1)):
-        with pytest.raises(TypeError, match="^composition must hold "):
-            ask(one)

@@ -53,12 +53,6 @@ def test_directions_that_share_their_pairs_are_one():
     assert len(run._directions(Adjacency.ADD_OR_REMOVE_ONE)) == 2
 
 
-@pytest.mark.parametrize("terms", [LAPLACES[:2], LAPLACES, GAUSSIANS + LAPLACES])
-def test_one_without_a_pair_is_named(terms):
-    with pytest.raises(ValueError, match=r"^adjacency must be one that Laplace\(10.*\) is defined"):
-        hs.Composition(terms).epsilon_bounds(1e-5, adjacency=Adjacency.REPLACE_ONE)
-
-
 def test_pairs_of_a_class_of_ones_own_are_asked_for():
     class Cautious(hs.Gaussian):
         """Claims less noise than it has."""
