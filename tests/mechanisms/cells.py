@@ -10,7 +10,7 @@ import numpy as np
 from flint import arb, ctx
 
 import exact
-from exact.pair import Pair
+from exact.pair import Cells, Pair
 from hockeystick import _core
 
 PRECISION = 2500
@@ -138,14 +138,18 @@ def check_invariants(edges: Sequence[float], cells: _core.PairCells) -> None:
     assert abs(total - 1) <= 1.1 * cells.mass_error
 
 
-def check(step: exact.Step, direction: exact.Direction, edges: Sequence[float]) -> None:
-    """All of the above at these edges."""
-    pair = core_pair(step, direction)
+def check(pair: _core.DominatingPair, truth: Cells, edges: Sequence[float]) -> _core.PairCells:
+    """All of the above at these edges, and the cells."""
     cells = pair.integrate(edges)
-    truth = Pair(step, direction)
     check_cells(truth, edges, cells, (pair.loss_infimum, pair.loss_supremum))
     check_tails(truth, edges, cells)
     check_invariants(edges, cells)
+    return cells
+
+
+def check_step(step: exact.Step, direction: exact.Direction, edges: Sequence[float]) -> None:
+    """The same of one sampled Gaussian."""
+    check(core_pair(step, direction), Pair(step, direction), edges)
 
 
 # Cells wide enough that an error of their edges hardly counts.

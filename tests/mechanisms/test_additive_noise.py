@@ -23,19 +23,11 @@ def core_pair(functions, shift, accuracy=ACCURACY):
     return _core.additive_noise_pair(*functions, accuracy, shift)
 
 
-def check(pair, truth, edges):
-    got = pair.integrate(edges)
-    cells.check_cells(truth, edges, got, (-math.inf, math.inf))
-    cells.check_tails(truth, edges, got)
-    cells.check_invariants(edges, got)
-    return got
-
-
 @pytest.mark.parametrize("shift", [2.0**-10, 0.125, 1.0, 8.0])
 def test_stated_errors_hold_for_normal_noise(shift):
     ends = [shift * (x - shift / 2) for x in (-14.0, -3.0, -0.5, 0.4, 2.0, 14.0)]
     edges = sorted({e for x in ends for e in (x, x + 1e-3 * shift, x + 0.2 * shift)})
-    got = check(core_pair(NORMAL, shift), Pair(exact.Step(1 / shift), "remove"), edges)
+    got = cells.check(core_pair(NORMAL, shift), Pair(exact.Step(1 / shift), "remove"), edges)
     assert got.mass_error < 1e-10
     assert max(got.share_error, got.share_error_p) < 3e-9
     assert got.loss_error < 1e-11 * max(1.0, shift)
@@ -46,7 +38,7 @@ def test_stated_errors_hold_for_laplace_noise(shift):
     """The loss takes both ends with positive probability."""
     inner = [-0.99, -0.7, -0.1, 0.0, 0.1, 0.3, 0.97]
     edges = [-3 * shift, *(x * shift for x in inner), 1.5 * shift, 3 * shift]
-    got = check(core_pair(LAPLACE, shift), cells_of(hs.Laplace(1 / shift), "remove"), edges)
+    got = cells.check(core_pair(LAPLACE, shift), cells_of(hs.Laplace(1 / shift), "remove"), edges)
     assert got.mass_error < 1e-9
     assert got.p[-2] > 0.5
     assert got.p[-1] == 0

@@ -19,7 +19,7 @@ DIRECTION = "remove"  # of the oracle; the pair is its own reverse
 @pytest.mark.parametrize("sigma", SIGMAS)
 def test_stated_errors_hold(sigma):
     step = exact.Step(sigma)
-    cells.check(step, DIRECTION, cells.edges_for(step, DIRECTION))
+    cells.check_step(step, DIRECTION, cells.edges_for(step, DIRECTION))
 
 
 powers = st.floats(-1.3, 3.0).map(lambda exponent: 10.0**exponent)
@@ -28,7 +28,7 @@ powers = st.floats(-1.3, 3.0).map(lambda exponent: 10.0**exponent)
 @given(powers, st.floats(-36.0, 36.0), st.sampled_from(cells.WIDTHS), st.integers(1, 4))
 def test_stated_errors_hold_anywhere(sigma, x, width, count):
     low = cells.loss_at(exact.Step(sigma), DIRECTION, x)
-    cells.check(exact.Step(sigma), DIRECTION, [low + width * k for k in range(count + 1)])
+    cells.check_step(exact.Step(sigma), DIRECTION, [low + width * k for k in range(count + 1)])
 
 
 @pytest.mark.parametrize("sigma", SIGMAS)

@@ -72,12 +72,7 @@ def law_of(deviation, terms, direction, rate):
 
 def check(deviation, terms, direction, edges, rate=1.0):
     pair = core_pair(deviation, terms, direction, rate)
-    truth = Cells(lambda: law_of(deviation, terms, direction, rate))
-    got = pair.integrate(edges)
-    cells.check_cells(truth, edges, got, (pair.loss_infimum, pair.loss_supremum))
-    cells.check_tails(truth, edges, got)
-    cells.check_invariants(edges, got)
-    return got
+    return cells.check(pair, Cells(lambda: law_of(deviation, terms, direction, rate)), edges)
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)

@@ -39,16 +39,9 @@ def edges_for(pair):
     return sorted(e for e in set(edges) if abs(e) < 650)
 
 
-def check(pair, truth, edges):
-    got = pair.integrate(edges)
-    cells.check_cells(truth, edges, got, (pair.loss_infimum, pair.loss_supremum))
-    cells.check_tails(truth, edges, got)
-    cells.check_invariants(edges, got)
-
-
 @pytest.mark.parametrize("scale", SCALES)
 def test_stated_errors_hold(scale):
-    check(core_pair(scale), truth(scale), edges_for(core_pair(scale)))
+    cells.check(core_pair(scale), truth(scale), edges_for(core_pair(scale)))
 
 
 @pytest.mark.every(4)
@@ -57,7 +50,7 @@ def test_stated_errors_hold(scale):
 @pytest.mark.parametrize("scale", SCALES)
 def test_stated_errors_hold_sampled(scale, rate, direction):
     pair = core_pair(scale, rate, direction)
-    check(pair, truth(scale, rate, direction), edges_for(pair))
+    cells.check(pair, truth(scale, rate, direction), edges_for(pair))
 
 
 scales = st.floats(-2.5, 12.0).map(lambda exponent: 10.0**exponent)
@@ -75,7 +68,7 @@ def test_stated_errors_hold_anywhere(scale, rate, direction, start, log_width):
     edges = [low, low + width, low + 2 * width, low + 4 * width]
     assume(abs(edges[0]) < 650)
     assume(edges[-1] < 650)
-    check(pair, truth(scale, rate, direction), edges)
+    cells.check(pair, truth(scale, rate, direction), edges)
 
 
 @pytest.mark.parametrize("rate", [1.0, *RATES[:-1]])  # next to 1, e^L is 1e-16 where the loss ends

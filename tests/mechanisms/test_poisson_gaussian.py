@@ -28,7 +28,7 @@ DIRECTIONS = ["remove", "add", "replace"]
 @pytest.mark.parametrize("sigma", SIGMAS)
 def test_stated_errors_hold(sigma, rate, direction):
     step = exact.Step(sigma, rate)
-    cells.check(step, direction, cells.edges_for(step, direction))
+    cells.check_step(step, direction, cells.edges_for(step, direction))
 
 
 sigmas = st.floats(-1.3, 3.0).map(lambda exponent: 10.0**exponent)
@@ -46,7 +46,7 @@ def test_stated_errors_hold_anywhere(sigma, rate, direction, x, width):
     low = cells.loss_at(step, direction, x)
     edges = [low, low + width, low + 2 * width, low + 4 * width]
     assume(edges[-1] > cells.core_pair(step, direction).loss_infimum + 1e-3 * width)
-    cells.check(step, direction, edges)
+    cells.check_step(step, direction, edges)
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
@@ -77,8 +77,8 @@ def test_all_mass_in_one_cell_beside_the_bound(sigma, rate, direction):
     pair = cells.core_pair(step, direction)
     bound = pair.loss_infimum if direction == "remove" else pair.loss_supremum
     for near in (bound, math.nextafter(bound, math.inf), math.nextafter(bound, -math.inf)):
-        cells.check(step, direction, [near - 0.5, near, near + 0.5])
-        cells.check(step, direction, [near - 3 * rate, near + 3 * rate])
+        cells.check_step(step, direction, [near - 0.5, near, near + 0.5])
+        cells.check_step(step, direction, [near - 3 * rate, near + 3 * rate])
 
 
 @pytest.mark.parametrize("sigma", [0.1, 1.0])
@@ -86,15 +86,15 @@ def test_all_edges_outside_the_range_of_the_loss(sigma):
     for rate in (1e-6, 0.1, 0.9):
         step = exact.Step(sigma, rate)
         end = -math.log1p(-rate)
-        cells.check(step, "add", [end + 0.1, end + 0.3, end + 5])
-        cells.check(step, "remove", [-end - 5, -end - 0.3, -end - 0.1])
+        cells.check_step(step, "add", [end + 0.1, end + 0.3, end + 5])
+        cells.check_step(step, "remove", [-end - 5, -end - 0.3, -end - 0.1])
 
 
 def test_a_cell_of_thirty_nats_that_ends_beyond_the_loss():
     """(e^d - 1) p - e^d above cancels if d is large and the mass lies near the upper edge."""
     low = -8.599445345197488
     for width in (1.0, 5.0, 30.0):
-        cells.check(exact.Step(10**-0.375, 0.1), "add", [low, low + width])
+        cells.check_step(exact.Step(10**-0.375, 0.1), "add", [low, low + width])
 
 
 @pytest.mark.parametrize("direction", ["remove", "add"])
@@ -104,7 +104,7 @@ def test_cells_from_one_centre_to_beyond_the_middle(sigma, direction):
     step = exact.Step(sigma, 0.3)
     near, middle = (cells.loss_at(step, "remove", x) for x in (-1.0, 0.5 / sigma))
     edges = [near, middle - 2, middle + 1] if direction == "remove" else [-middle - 1, -near]
-    cells.check(step, direction, edges)
+    cells.check_step(step, direction, edges)
     pair = cells.core_pair(step, direction)
     assert pair.integrate(edges).share_error < 1.5e-13
 
@@ -130,7 +130,7 @@ def test_small_losses_of_replacement_at_little_noise(sigma, rate):
     """e^(mu^2 / 2) is beyond doubles: edges at and next to the loss 0 go by logarithms."""
     step = exact.Step(sigma, rate)
     for edges in ([-1.0, 0.0, 1.0], [0.0, 1e-300, 1e-17, 1e-9], [-5e-324, 5e-324]):
-        cells.check(step, "replace", edges)
+        cells.check_step(step, "replace", edges)
     pair = cells.core_pair(step, "replace")
     for epsilon in (0.0, 5e-324, 1e-20, 0.5):
         answer = _core.delta_bounds([[(pair, 1)]], [epsilon], tolerance=1e-3, memory_limit=1 << 28)
@@ -155,7 +155,7 @@ def test_where_sampling_is_rare_quadrature_takes_as_little(sigma, rate, epsilon,
     pair = cells.core_pair(step, direction)
     if epsilon >= pair.loss_supremum:
         return
-    cells.check(step, direction, [epsilon / 2, epsilon])
+    cells.check_step(step, direction, [epsilon / 2, epsilon])
     assert pair.integrate([epsilon]).share_error_p < 1e-15 * (rate + epsilon)
     answer = _core.delta_bounds([[(pair, 1)]], [epsilon], tolerance=1e-3, memory_limit=1 << 28)[0]
     truth = exact.delta(((step, 1),), epsilon, direction)

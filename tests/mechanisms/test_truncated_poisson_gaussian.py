@@ -35,10 +35,7 @@ def test_stated_errors_hold(case, sigma, direction):
     edges = [low - 0.3, *np.linspace(low, high, 6), high + 0.3]
     size, rate, batch = case
     truth = cells_of(batches(sigma, rate, batch, size), direction)
-    got = pair.integrate(edges)
-    cells.check_cells(truth, edges, got, (pair.loss_infimum, pair.loss_supremum))
-    cells.check_tails(truth, edges, got)
-    cells.check_invariants(edges, got)
+    got = cells.check(pair, truth, edges)
     assert max(got.mass_error, got.share_error) < 1e-12
 
 
