@@ -7,9 +7,11 @@ import random
 from itertools import combinations_with_replacement
 
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 from hockeystick import _core
+
+pytestmark = pytest.mark.bits(160)
 
 ORIGIN = 0.5
 
@@ -81,22 +83,21 @@ def expectation(law, above, f, grows, slope):
 @pytest.mark.parametrize("above", [True, False])
 def test_expectations_lie_on_their_sides(steps, above):
     rng = random.Random(f"{steps} {above}")
-    with ctx.workprec(160):
-        for _ in range(60 if steps < 6 else 8):
-            given = spacing, first, mass, zero, beyond = drawn(rng, rng.choice([1, 2, 3]))
-            cells, cut = rng.choice([1, 20]), rng.choice([0.0, 1e-9, 1e-2])
-            law = _core.sampling.mean_law(above, ORIGIN, *given, steps, 1.0, cells, cut)
-            truth = list(means(exact(spacing, first, mass, zero), steps))
-            # Of a law of mass M, that of the mean has M^t, and counts what is beyond M^(t-1) times.
-            rest = sum((q for _, q in exact(spacing, first, mass, zero)), arb(0)) ** (steps - 1)
-            for f, grows, slope in functions(rng):
-                value = sum((q * f(x) for x, q in truth), arb(0)) + beyond * slope * rest
-                bound = expectation(law, above, f, grows, slope)
-                # What `beyond` is multiplied by is left out of the law: at most 1.
-                if above:
-                    assert not bound < value
-                elif beyond == 0 or slope == 0:
-                    assert not bound > value
+    for _ in range(60 if steps < 6 else 8):
+        given = spacing, first, mass, zero, beyond = drawn(rng, rng.choice([1, 2, 3]))
+        cells, cut = rng.choice([1, 20]), rng.choice([0.0, 1e-9, 1e-2])
+        law = _core.sampling.mean_law(above, ORIGIN, *given, steps, 1.0, cells, cut)
+        truth = list(means(exact(spacing, first, mass, zero), steps))
+        # Of a law of mass M, that of the mean has M^t, and counts what is beyond M^(t-1) times.
+        rest = sum((q for _, q in exact(spacing, first, mass, zero)), arb(0)) ** (steps - 1)
+        for f, grows, slope in functions(rng):
+            value = sum((q * f(x) for x, q in truth), arb(0)) + beyond * slope * rest
+            bound = expectation(law, above, f, grows, slope)
+            # What `beyond` is multiplied by is left out of the law: at most 1.
+            if above:
+                assert not bound < value
+            elif beyond == 0 or slope == 0:
+                assert not bound > value
 
 
 @pytest.mark.parametrize("above", [True, False])
@@ -106,18 +107,17 @@ def test_masses_and_means_are_kept(above, steps):
     rng = random.Random(f"{above} {steps}")
     for _ in range(5):
         spacing, first, mass, _, _ = drawn(rng, rng.choice([1, 3]))
-        with ctx.workprec(160):
-            total = float(sum((q for _, q in exact(spacing, first, mass, 0)), arb(0)))
-            mass = [m / total for m in mass]
-            law = _core.sampling.mean_law(
-                above, ORIGIN, spacing, first, mass, 0.0, 0.0, steps, 1.0, 8, 1e-15
-            )
-            atoms = exact(spacing, first, mass, 0)
-            total = sum((q for _, q in atoms), arb(0))
-            mean = sum((q * x for x, q in atoms), arb(0)) * total ** (steps - 1)
-            for f, truth in ((one, total**steps), (lambda x: x, mean)):
-                off = (expectation(law, above, f, 1, 1) / truth - 1) * (1 if above else -1)
-                assert 0 < off < 1e-13 * steps + 1e-11
+        total = float(sum((q for _, q in exact(spacing, first, mass, 0)), arb(0)))
+        mass = [m / total for m in mass]
+        law = _core.sampling.mean_law(
+            above, ORIGIN, spacing, first, mass, 0.0, 0.0, steps, 1.0, 8, 1e-15
+        )
+        atoms = exact(spacing, first, mass, 0)
+        total = sum((q for _, q in atoms), arb(0))
+        mean = sum((q * x for x, q in atoms), arb(0)) * total ** (steps - 1)
+        for f, truth in ((one, total**steps), (lambda x: x, mean)):
+            off = (expectation(law, above, f, 1, 1) / truth - 1) * (1 if above else -1)
+            assert 0 < off < 1e-13 * steps + 1e-11
 
 
 U = 2.0**-53
@@ -136,15 +136,14 @@ def test_stated_errors_are_those_of_the_page(above, origin, spacing, first, valu
     """Of one sum, its cut ends, its weights and the last factor, added up."""
     mass = [0.5 / values] * values
     law = _core.sampling.mean_law(above, origin, spacing, first, mass, 0.0, 0.0, 2, 1.0, 1, 1e-200)
-    with ctx.workprec(160):
-        far = abs(arb(origin) + arb(spacing) * first)
-        sums = 64 + 4 * far + (8 + arb(3 * values) / 32 if values > 1 else arb(1) / 8)
-        last = 16 + 2 * abs(arb(origin)) + 4 * arb(2).log()
-        ends = 2 * (abs(arb(origin)) + far)
-        masses = sums + 16 + ends + last
-        places = 64 + 8 + 32 + ends + last + 3 * sums
-        for found, page in ((law["mass_error"], masses), (law["value_error"], places)):
-            assert page < arb(found) / U < 1.04 * page
+    far = abs(arb(origin) + arb(spacing) * first)
+    sums = 64 + 4 * far + (8 + arb(3 * values) / 32 if values > 1 else arb(1) / 8)
+    last = 16 + 2 * abs(arb(origin)) + 4 * arb(2).log()
+    ends = 2 * (abs(arb(origin)) + far)
+    masses = sums + 16 + ends + last
+    places = 64 + 8 + 32 + ends + last + 3 * sums
+    for found, page in ((law["mass_error"], masses), (law["value_error"], places)):
+        assert page < arb(found) / U < 1.04 * page
 
 
 @pytest.mark.parametrize("above", [True, False])
@@ -170,10 +169,9 @@ def test_means_with_0_that_share_a_place_are_not_rounded_one_by_one(above):
         law = _core.sampling.mean_law(
             above, 0.0, spacing, 0, [x] * values, zero, 0.0, 2, 1.0, 1, 0.0
         )
-        with ctx.workprec(160):
-            q = sum((arb(x) * (-arb(spacing) * k / 2).exp() for k in range(values)), arb(0))
-            found = arb(law["zero"])
-            for k, m in enumerate(law["mass"]):
-                place = arb(law["origin"]) + arb(law["spacing"]) * (law["first"] + k)
-                found += arb(m) * (-place / 2).exp()
-            assert abs(found / (q + zero) ** 2 - 1) < 16 * U
+        q = sum((arb(x) * (-arb(spacing) * k / 2).exp() for k in range(values)), arb(0))
+        found = arb(law["zero"])
+        for k, m in enumerate(law["mass"]):
+            place = arb(law["origin"]) + arb(law["spacing"]) * (law["first"] + k)
+            found += arb(m) * (-place / 2).exp()
+        assert abs(found / (q + zero) ** 2 - 1) < 16 * U

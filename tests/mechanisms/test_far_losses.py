@@ -6,11 +6,13 @@ from itertools import product
 
 import numpy as np
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 import hockeystick as hs
 from hockeystick import _core
 from questions import told
+
+pytestmark = pytest.mark.bits(300)
 
 LIMITS = {"tolerance": 1e-6, "memory_limit": 2**30}
 WAYS = {"remove-one": hs.Direction.REMOVE, "add-one": hs.Direction.ADD}
@@ -22,23 +24,22 @@ def step(sigma, way="remove-one"):
 
 def listed(sigma, steps, order, way):
     """The divergence of that order, of all but less than 1e-25 of the moment."""
-    with ctx.workprec(200):
-        most = math.ceil(12 * sigma) + 14  # orders up to 12 shift the noise by as much
-        weight = {x: (-(arb(x) ** 2) / (2 * arb(sigma) ** 2)).exp() for x in range(-most, most + 2)}
-        total = sum(weight.values(), arb(0))
-        reach = range(-most, most + 2)
-        ratio = {x: (arb(2 * x - 1) / (2 * arb(sigma) ** 2)).exp() for x in reach}
-        moment = arb(0)
-        for xs in product(reach, repeat=steps):
-            q = arb(1)
-            for x in xs:
-                q *= weight[x] / total
-            r = sum((ratio[x] for x in xs), arb(0)) / steps
-            p = q * r
-            if way == "add-one":
-                p, q, r = q, p, 1 / r
-            moment += p * r.log() if order == 1 else p * (r.log() * (arb(order) - 1)).exp()
-        return moment if order == 1 else moment.log() / (arb(order) - 1)
+    most = math.ceil(12 * sigma) + 14  # orders up to 12 shift the noise by as much
+    weight = {x: (-(arb(x) ** 2) / (2 * arb(sigma) ** 2)).exp() for x in range(-most, most + 2)}
+    total = sum(weight.values(), arb(0))
+    reach = range(-most, most + 2)
+    ratio = {x: (arb(2 * x - 1) / (2 * arb(sigma) ** 2)).exp() for x in reach}
+    moment = arb(0)
+    for xs in product(reach, repeat=steps):
+        q = arb(1)
+        for x in xs:
+            q *= weight[x] / total
+        r = sum((ratio[x] for x in xs), arb(0)) / steps
+        p = q * r
+        if way == "add-one":
+            p, q, r = q, p, 1 / r
+        moment += p * r.log() if order == 1 else p * (r.log() * (arb(order) - 1)).exp()
+    return moment if order == 1 else moment.log() / (arb(order) - 1)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -55,17 +56,14 @@ def test_moments_of_two_steps(sigma, way):
 
 def whole_moment(sigma, steps, k):
     """log E R_t^k by the definition, over all ways to share k among the steps."""
-    with ctx.workprec(300):
-        single = [
-            (arb(j * (j - 1)) / (2 * arb(sigma) ** 2)).exp() / arb(j).fac() for j in range(k + 1)
+    single = [(arb(j * (j - 1)) / (2 * arb(sigma) ** 2)).exp() / arb(j).fac() for j in range(k + 1)]
+    coefficients = [arb(1)] + [arb(0)] * k
+    for _ in range(steps):
+        coefficients = [
+            sum((coefficients[i] * single[j - i] for i in range(j + 1)), arb(0))
+            for j in range(k + 1)
         ]
-        coefficients = [arb(1)] + [arb(0)] * k
-        for _ in range(steps):
-            coefficients = [
-                sum((coefficients[i] * single[j - i] for i in range(j + 1)), arb(0))
-                for j in range(k + 1)
-            ]
-        return (coefficients[k] * arb(k).fac() / arb(steps) ** k).log()
+    return (coefficients[k] * arb(k).fac() / arb(steps) ** k).log()
 
 
 @pytest.mark.every(3)
@@ -201,13 +199,12 @@ def test_whole_moments_are_raised_by_the_rounding_of_their_products(steps, k):
     """At noise so large that next to nothing else is raised: k log t is the largest logarithm."""
     of_one = [2 * (j * (j - 1) / 2e10,) for j in range(k + 1)]
     _, upper = _core.sampling.log_moments_of_mean(of_one, steps)[k]
-    with ctx.workprec(300):
-        factorial = arb(k).fac().log()
-        size = (k * arb(steps).log()).max(factorial)
-        doublings = (arb(steps).log() / arb(2).log()) + 2
-        booked = 2 * k * U * (doublings * (8 * size + k + 40) + 2 * k * (factorial + 1))
-        found = arb(upper) - whole_moment(1e5, steps, k)
-        assert 0.9 * booked < found < 1.1 * booked
+    factorial = arb(k).fac().log()
+    size = (k * arb(steps).log()).max(factorial)
+    doublings = (arb(steps).log() / arb(2).log()) + 2
+    booked = 2 * k * U * (doublings * (8 * size + k + 40) + 2 * k * (factorial + 1))
+    found = arb(upper) - whole_moment(1e5, steps, k)
+    assert 0.9 * booked < found < 1.1 * booked
 
 
 def chords(whole, part):
@@ -237,14 +234,13 @@ def test_the_reverse_is_bounded_by_the_geometric_mean(steps):
     sigma = 0.35  # so little noise that the transform is not asked
     gaussian = hs.Gaussian(sigma).dominating_pair(hs.Direction.ADD)
     pair = _core.parts.allocated_moments(gaussian, steps, back=True)
-    with ctx.workprec(200):
-        for s in (0.5, 3.0, 40.0):
-            at = arb(s) / steps
-            formula = steps * at * (at + 1) / (2 * arb(sigma) ** 2)
-            assert abs(arb(pair.log_moment_bounds(s)[1]) / formula - 1) < 2e-12
-        for order in (1.5, 4.0, 100.0):
-            formula = (arb(1) / steps + (1 - arb(1) / steps) / order) / (2 * arb(sigma) ** 2)
-            assert abs(arb(pair.renyi_slope_bound(order)) / formula - 1) < 1e-12
+    for s in (0.5, 3.0, 40.0):
+        at = arb(s) / steps
+        formula = steps * at * (at + 1) / (2 * arb(sigma) ** 2)
+        assert abs(arb(pair.log_moment_bounds(s)[1]) / formula - 1) < 2e-12
+    for order in (1.5, 4.0, 100.0):
+        formula = (arb(1) / steps + (1 - arb(1) / steps) / order) / (2 * arb(sigma) ** 2)
+        assert abs(arb(pair.renyi_slope_bound(order)) / formula - 1) < 1e-12
 
 
 @pytest.mark.parametrize("tail", [0.3, 1e-2, 1e-6])
@@ -256,17 +252,16 @@ def test_far_losses_are_bounded_by_hoelders_inequality(tail, t):
     moments = _core.parts.allocated_moments(of_step, 2, back=False)
     far = _core.parts.with_far_losses(above, of_step, 2, back=False)
     top = _core.sampling.atoms_of(above)[-1][0]
-    with ctx.workprec(200):
-        logs = []
-        for k in range(12):
-            d = 0.25**k
-            cells = above.integrate([top - d])
-            if d > 1e-7 and cells.loss_error < 1e-4 * d:
-                mass = arb(cells.upper_tail_above) + cells.infinity_mass
-                logs.append((arb("1.01") * mass / (1 - (-arb(d)).exp())).log())
-        log_far = min([arb(0), *logs], key=float)
-        shares = [0.8**k for k in range(73)]
-        terms = [x * arb(moments.log_moment_bounds(t / x)[1]) + (1 - x) * log_far for x in shares]
-        known = arb(above.infinity_mass[1]) * (1 + t) * (arb(t) * top).exp()
-        formula = known + min(terms, key=float).exp()
-        assert abs(arb(far.unlisted_moment_bound(t)) / formula - 1) < 1e-6
+    logs = []
+    for k in range(12):
+        d = 0.25**k
+        cells = above.integrate([top - d])
+        if d > 1e-7 and cells.loss_error < 1e-4 * d:
+            mass = arb(cells.upper_tail_above) + cells.infinity_mass
+            logs.append((arb("1.01") * mass / (1 - (-arb(d)).exp())).log())
+    log_far = min([arb(0), *logs], key=float)
+    shares = [0.8**k for k in range(73)]
+    terms = [x * arb(moments.log_moment_bounds(t / x)[1]) + (1 - x) * log_far for x in shares]
+    known = arb(above.infinity_mass[1]) * (1 + t) * (arb(t) * top).exp()
+    formula = known + min(terms, key=float).exp()
+    assert abs(arb(far.unlisted_moment_bound(t)) / formula - 1) < 1e-6

@@ -5,10 +5,12 @@ import math
 from itertools import pairwise
 
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 from exact.one_step import gaussian_delta
 from hockeystick import _core
+
+pytestmark = pytest.mark.bits(400)
 
 
 def value(law, x, sign):
@@ -30,11 +32,10 @@ def test_a_normal_loss_far_away(mu):
         if x < 500:
             continue
         found = _core.sampling.far_gaussian_above(mu, x)
-        with ctx.workprec(400):
-            truth = gaussian_delta(arb(mu), arb(x))
-            assert not found < truth
-            allowed = 1e-3 / mu + 1e-12 * mu if sigmas > 0 else 1e-3
-            assert found <= truth * (1 + allowed) + 1e-290
+        truth = gaussian_delta(arb(mu), arb(x))
+        assert not found < truth
+        allowed = 1e-3 / mu + 1e-12 * mu if sigmas > 0 else 1e-3
+        assert found <= truth * (1 + allowed) + 1e-290
 
 
 def points_of(mu, step, sigmas):
@@ -44,10 +45,9 @@ def points_of(mu, step, sigmas):
     while x < mu * mu / 2 + sigmas * mu:
         x += max(step, mu) / 20
         beyond.append(x)
-    with ctx.workprec(400):
-        alpha = [math.exp(loss) for loss in near]
-        deltas = [gaussian_delta(arb(mu), arb(a).log()) for a in alpha]
-        deltas += [gaussian_delta(arb(mu), arb(loss)) for loss in beyond]
+    alpha = [math.exp(loss) for loss in near]
+    deltas = [gaussian_delta(arb(mu), arb(a).log()) for a in alpha]
+    deltas += [gaussian_delta(arb(mu), arb(loss)) for loss in beyond]
     upper = [min(1.0, math.nextafter(float(delta), 2)) for delta in deltas[: len(near)]]
     far = [min(1.0, float(delta.upper()) * (1 + 1e-15)) for delta in deltas[len(near) :]]
     return alpha, upper, beyond, far
@@ -62,14 +62,13 @@ def test_the_law_goes_on_above_the_curve(mu, sigmas):
     assert mass_error < 1e-12
     assert loss_error < 1e-11
     assert math.fsum(p for _, p, _ in atoms) == pytest.approx(1, rel=1e-15 + mass_error)
-    with ctx.workprec(400):
-        points = given[2][1:-1]
-        between = [(a + b) / 2 for a, b in pairwise(points)]
-        for x in [300.0, 590.0, 599.5, 600.5, *between[::5], *points[::5]]:
-            truth = gaussian_delta(arb(mu), arb(x))
-            assert value(law, x, 1) >= truth * (1 - arb(1e-13))
-            if x > 620:  # chords far apart end there
-                assert value(law, x, 1) <= truth * 1.2 + given[3][-1] + 1e-12
+    points = given[2][1:-1]
+    between = [(a + b) / 2 for a, b in pairwise(points)]
+    for x in [300.0, 590.0, 599.5, 600.5, *between[::5], *points[::5]]:
+        truth = gaussian_delta(arb(mu), arb(x))
+        assert value(law, x, 1) >= truth * (1 - arb(1e-13))
+        if x > 620:  # chords far apart end there
+            assert value(law, x, 1) <= truth * 1.2 + given[3][-1] + 1e-12
 
 
 def test_kinks_are_the_changes_of_slope_and_never_less():
@@ -78,18 +77,17 @@ def test_kinks_are_the_changes_of_slope_and_never_less():
     law = _core.sampling.continued_law([1.0, math.exp(600.0)], [0.9, 0.5], log_alpha, values)
     atoms, mass_error, _ = law
     masses = {loss: p for loss, p, _ in atoms}
-    with ctx.workprec(300):
-        known = [(arb(math.exp(600.0)).log(), arb(0.5))]
-        known += [(arb(x), arb(v)) for x, v in zip(log_alpha, values, strict=True)]
-        slope = [(b[1] - a[1]) / (b[0].exp() - a[0].exp()) for a, b in pairwise(known)]
-        for k in range(1, 4):
-            exact = known[k][0].exp() * (slope[k] - slope[k - 1])
-            found = arb(masses[log_alpha[k - 1]])
-            assert exact <= found <= exact * (1 + arb(1e-12))
-        assert masses[640.0] >= -known[4][0].exp() * slope[3]
-        taken = -known[0][0].exp() * slope[0]
-        start = [p for loss, p, _ in atoms if abs(loss - 600) < 1e-9]
-        assert abs(arb(start[0]) - (arb(0.4) / (1 - 1 / known[0][0].exp()) - taken)) < 1e-12
+    known = [(arb(math.exp(600.0)).log(), arb(0.5))]
+    known += [(arb(x), arb(v)) for x, v in zip(log_alpha, values, strict=True)]
+    slope = [(b[1] - a[1]) / (b[0].exp() - a[0].exp()) for a, b in pairwise(known)]
+    for k in range(1, 4):
+        exact = known[k][0].exp() * (slope[k] - slope[k - 1])
+        found = arb(masses[log_alpha[k - 1]])
+        assert exact <= found <= exact * (1 + arb(1e-12))
+    assert masses[640.0] >= -known[4][0].exp() * slope[3]
+    taken = -known[0][0].exp() * slope[0]
+    start = [p for loss, p, _ in atoms if abs(loss - 600) < 1e-9]
+    assert abs(arb(start[0]) - (arb(0.4) / (1 - 1 / known[0][0].exp()) - taken)) < 1e-12
     assert masses[math.inf] == 0.01
     assert mass_error < 1e-13
 

@@ -4,11 +4,13 @@
 import time
 
 import pytest
-from flint import acb, arb, ctx
+from flint import acb, arb
 from scipy.special import lambertw
 
 import hockeystick as hs
 from hockeystick import _core
+
+pytestmark = pytest.mark.bits(160)
 
 sampling = _core.sampling
 
@@ -46,19 +48,17 @@ def of_two(mu, s):
 @pytest.mark.parametrize("c", [1e-3, 0.4, 4.5, 30.0, 1e4])
 @pytest.mark.parametrize("mu", [1e-3, 0.1, 0.7, 2.0])
 def test_transforms_at_any_accuracy(mu, c):
-    with ctx.workprec(160):
-        truth = transform(mu, c)
-        for nats in (1.5, 2.0, 3.0, 5.0, 40.0, 45.0):
-            low, high = sampling.log_transform(mu, c, nats)
-            assert arb(low) <= truth <= arb(high)
-        assert high - low < 1e-11 * (1 + c)
+    truth = transform(mu, c)
+    for nats in (1.5, 2.0, 3.0, 5.0, 40.0, 45.0):
+        low, high = sampling.log_transform(mu, c, nats)
+        assert arb(low) <= truth <= arb(high)
+    assert high - low < 1e-11 * (1 + c)
 
 
 @pytest.mark.parametrize("s", [1e-3, 0.5, 1.0, 7.0, 63.0])
 @pytest.mark.parametrize("mu", [1e-3, 0.2, 1.0, 1.6])
 def test_one_and_two_copies(mu, s):
-    with ctx.workprec(160):
-        truths = {1: arb(s) * (arb(s) + 1) * arb(mu) ** 2 / 2, 2: of_two(mu, s)}
+    truths = {1: arb(s) * (arb(s) + 1) * arb(mu) ** 2 / 2, 2: of_two(mu, s)}
     for steps, truth in truths.items():
         for nats in (2.0, 3.0, 4.0, 6.0, 10.0, 40.0, 70.0):
             low, high = sampling.reversed_log_moment(mu, steps, s, nats)
@@ -71,11 +71,10 @@ def test_one_and_two_copies(mu, s):
 )
 def test_large_powers_of_two_copies(mu, s):
     """Where the integrand is narrow, and few nodes do."""
-    with ctx.workprec(160):
-        truth = of_two(mu, s)
-        for nats in (2.0, 4.0, 10.0, 25.0):
-            low, high = sampling.reversed_log_moment(mu, 2, s, nats)
-            assert arb(low) <= truth <= arb(high), nats
+    truth = of_two(mu, s)
+    for nats in (2.0, 4.0, 10.0, 25.0):
+        low, high = sampling.reversed_log_moment(mu, 2, s, nats)
+        assert arb(low) <= truth <= arb(high), nats
     assert high - low < 1e-7 * high
 
 
@@ -96,22 +95,21 @@ def test_large_powers_take_no_more_nodes_than_small_ones():
 def test_many_copies_by_another_rule(steps, s):
     """The integral of the transform's power, by finer steps in balls."""
     mu, h = 0.8, arb(1) / 8
-    with ctx.workprec(80):
-        total = arb(0)
-        for k in range(-30 * 8, 20 * 8):
-            x = (k * h).exp()
-            if arb(s) * k * h < -28:
-                continue
-            # The argument is rounded, which moves the logarithm by as much as x.
-            log_value = steps * transform(mu, float(x / steps)) * (1 + arb(0, 1e-15))
-            term = (arb(s) * k * h + log_value).exp() * h
-            total += term
-            if k > 0 and term < total * arb(2) ** -60:
-                break
-        truth = (total / arb(s).gamma()).log()
-        low, high = sampling.reversed_log_moment(mu, steps, s, 40.0)
-        assert abs(float(truth) - (low + high) / 2) < 1e-9 * (1 + s)
-        assert high - low < 1e-10
+    total = arb(0)
+    for k in range(-30 * 8, 20 * 8):
+        x = (k * h).exp()
+        if arb(s) * k * h < -28:
+            continue
+        # The argument is rounded, which moves the logarithm by as much as x.
+        log_value = steps * transform(mu, float(x / steps)) * (1 + arb(0, 1e-15))
+        term = (arb(s) * k * h + log_value).exp() * h
+        total += term
+        if k > 0 and term < total * arb(2) ** -60:
+            break
+    truth = (total / arb(s).gamma()).log()
+    low, high = sampling.reversed_log_moment(mu, steps, s, 40.0)
+    assert abs(float(truth) - (low + high) / 2) < 1e-9 * (1 + s)
+    assert high - low < 1e-10
 
 
 def test_where_nodes_would_be_too_many_nothing_is_known():
@@ -133,8 +131,7 @@ def test_zcdp_of_added_records_is_answered_where_noise_is_much(noise, steps):
     """The slope is all but the same up to orders of a thousand times the steps."""
     run = hs.Gaussian(noise).random_allocation(steps=steps)
     found = run.zcdp_bounds(adjacency="add-one")
-    with ctx.workprec(100):
-        slope = ((1 / arb(noise) ** 2).exp() - 1) / (2 * steps)  # of small orders
+    slope = ((1 / arb(noise) ** 2).exp() - 1) / (2 * steps)  # of small orders
     assert found.upper - found.lower <= 1e-3 * found.upper
     assert found.lower <= slope * (1 + arb("1e-6"))
     assert slope <= found.upper

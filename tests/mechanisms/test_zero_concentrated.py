@@ -7,12 +7,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 import hockeystick as hs
 from hockeystick import _core
 from hockeystick.baselines import zcdp_delta, zcdp_epsilon
 from hockeystick.mechanisms._enclosed import Accuracy
+
+pytestmark = pytest.mark.bits(400)
 
 REMOVE = hs.Direction.REMOVE
 RHOS = (1e-12, 1e-4, 0.03, 0.5, 2.56, 40.0)
@@ -45,8 +47,7 @@ def test_the_curve_above_is_the_best_order_s(rho):
     deviation = math.sqrt(2 * rho)
     for far in (0.5, 3.0, 5.5, 9.0, 14.0):
         epsilon = rho + far * deviation
-        with ctx.workprec(200):
-            truth = float(formula(rho, epsilon, best_t(rho, epsilon)))
+        truth = float(formula(rho, epsilon, best_t(rho, epsilon)))
         found = pair.delta_above([epsilon])[0]
         if far > 3:  # nearer, Pinsker's inequality and the hull may lie below
             assert truth * (1 - 1e-12) <= found <= truth * (1 + 1e-4)
@@ -77,14 +78,13 @@ def test_two_outcomes_are_concentrated(rho):
             continue
         accepted += 1
         epsilon = rho * (2 * t + 1)
-        with ctx.workprec(400):
-            p = arb(pair.integrate(np.array([epsilon / 2])).upper_tail_p)
-            q = p * (-arb(epsilon)).exp()
-            for near in (-0.9, -0.5, -0.1, -1e-2, -1e-4, 0, 1e-4, 0.01, 1, 9):
-                for s in (abs(near) or 2.0, t * (1 + near)):
-                    allowed = rho * arb(s) * (arb(s) + 1)
-                    assert excess(p, q, arb(s)) <= allowed, (t, s)
-                    assert excess(q, p, arb(s)) <= allowed, (t, s)
+        p = arb(pair.integrate(np.array([epsilon / 2])).upper_tail_p)
+        q = p * (-arb(epsilon)).exp()
+        for near in (-0.9, -0.5, -0.1, -1e-2, -1e-4, 0, 1e-4, 0.01, 1, 9):
+            for s in (abs(near) or 2.0, t * (1 + near)):
+                allowed = rho * arb(s) * (arb(s) + 1)
+                assert excess(p, q, arb(s)) <= allowed, (t, s)
+                assert excess(q, p, arb(s)) <= allowed, (t, s)
     assert accepted > 4
 
 
@@ -239,12 +239,11 @@ def test_the_bound_of_epsilon_is_the_formula_rounded_up(rho, delta):
     """By 8 u of its four terms."""
     upper = hs.ZCDP(rho).epsilon_bounds(delta).upper
     t = best_t(rho, upper)
-    with ctx.workprec(300):
-        r, t = arb(rho), arb(t)
-        parts = r * (1 + t), -(1 + 1 / t).log(), -arb(delta).log() / t, -(1 + t).log() / t
-        booked = 8 * U * sum(map(abs, parts))
-        if upper > 0:  # else it is by the total variation
-            assert 0.75 * booked < upper - sum(parts) < 1.25 * booked
+    r, t = arb(rho), arb(t)
+    parts = r * (1 + t), -(1 + 1 / t).log(), -arb(delta).log() / t, -(1 + t).log() / t
+    booked = 8 * U * sum(map(abs, parts))
+    if upper > 0:  # else it is by the total variation
+        assert 0.75 * booked < upper - sum(parts) < 1.25 * booked
 
 
 @pytest.mark.parametrize("rho", [1e-9, 1e-3, 0.4, 30.0, 600.0])
@@ -254,18 +253,16 @@ def test_the_bound_of_delta_is_the_formula_rounded_up(rho, deviations):
     epsilon = rho + deviations * math.sqrt(2 * rho)
     upper = hs.ZCDP(rho).delta_bounds(epsilon, smallest=0).upper
     t = best_t(rho, epsilon)
-    with ctx.workprec(300):
-        booked = (16 * sum(map(abs, terms(rho, epsilon, t))) + 8) * U
-        found = (arb(upper) - arb("1e-300")) / formula(rho, epsilon, t) - 1
-        assert 0.85 * booked < found < 1.15 * booked
+    booked = (16 * sum(map(abs, terms(rho, epsilon, t))) + 8) * U
+    found = (arb(upper) - arb("1e-300")) / formula(rho, epsilon, t) - 1
+    assert 0.85 * booked < found < 1.15 * booked
 
 
 @pytest.mark.parametrize("rho", [1e-9, 0.03, 1.0])
 def test_the_total_variation_is_rounded_up(rho):
     """By 16 u."""
-    with ctx.workprec(200):
-        least = (arb(rho) / 2).sqrt()
-        assert 13 * U < arb(hs.ZCDP(rho).delta_bounds(0.0).upper) / least - 1 < 20 * U
+    least = (arb(rho) / 2).sqrt()
+    assert 13 * U < arb(hs.ZCDP(rho).delta_bounds(0.0).upper) / least - 1 < 20 * U
 
 
 @pytest.mark.parametrize(("rho", "t"), [(2.0, 3.0), (0.5, 7.0)])

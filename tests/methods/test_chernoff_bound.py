@@ -4,12 +4,14 @@
 import math
 
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 import hockeystick as hs
 from exact.one_step import gaussian_delta
 from hockeystick import _core
 from hockeystick.adjacency import Adjacency, Direction
+
+pytestmark = pytest.mark.bits(300)
 
 LIMITS = {"tolerance": 1e-3, "memory_limit": 1 << 28}
 LONG = [
@@ -51,9 +53,8 @@ def test_what_is_missed_of_gaussians_is_bounded(noise, share):
     mu = math.sqrt(count) / noise
     epsilon = share * mu * mu / 2
     found = bounded(count * step, epsilon)
-    with ctx.workprec(200):
-        exact = arb(count).sqrt() / arb(noise)
-        assert found.lower <= gaussian_delta(exact, arb(epsilon))
+    exact = arb(count).sqrt() / arb(noise)
+    assert found.lower <= gaussian_delta(exact, arb(epsilon))
     assert found.lower >= 1 - 1e-3 or noise == 0.03
 
 
@@ -70,14 +71,13 @@ def test_moments_of_atoms_are_bounded(loss, t):
         p, q = ([x / sum(each) for x in each] for each in (odds, others))
         pair = hs.DiscretePair(p=p, q=q).dominating_pair(Direction.REMOVE)
         bound = _core.contour.negative_moment_above(pair, t)
-        with ctx.workprec(300):
-            power = arb(t)
-            p_masses, q_masses = ([arb(x) / sum(map(arb, each)) for x in each] for each in (p, q))
-            both = zip(p_masses, q_masses, strict=True)
-            truth = sum((x ** (1 - power) * y**power for x, y in both if x > 0), arb(0))
-            assert bound >= truth
-            if loss <= 3:
-                assert bound <= truth * (1 + 1e-3)
+        power = arb(t)
+        p_masses, q_masses = ([arb(x) / sum(map(arb, each)) for x in each] for each in (p, q))
+        both = zip(p_masses, q_masses, strict=True)
+        truth = sum((x ** (1 - power) * y**power for x, y in both if x > 0), arb(0))
+        assert bound >= truth
+        if loss <= 3:
+            assert bound <= truth * (1 + 1e-3)
 
 
 @pytest.mark.parametrize("t", [0.01, 0.3, 0.5, 0.9])
@@ -85,11 +85,10 @@ def test_moments_of_atoms_are_bounded(loss, t):
 def test_moments_of_gaussians_are_bounded(mu, t):
     pair = hs.Gaussian(noise_multiplier=1 / mu).dominating_pair(Direction.REMOVE)
     bound = _core.contour.negative_moment_above(pair, t)
-    with ctx.workprec(300):
-        truth = (-arb(t) * (1 - arb(t)) * arb(mu) ** 2 / 2).exp()
-        assert bound >= truth * (1 - arb(2) ** -40)  # 1 / mu is rounded
-        if mu <= 5:
-            assert bound - 1 <= (truth - 1) * arb("0.97") + arb("1e-13")
+    truth = (-arb(t) * (1 - arb(t)) * arb(mu) ** 2 / 2).exp()
+    assert bound >= truth * (1 - arb(2) ** -40)  # 1 / mu is rounded
+    if mu <= 5:
+        assert bound - 1 <= (truth - 1) * arb("0.97") + arb("1e-13")
 
 
 @pytest.mark.parametrize("noise", [10.0, 1.0, 0.1, 0.0124, 0.011, 0.001])
@@ -97,9 +96,8 @@ def test_moments_of_laplace_are_bounded(noise):
     """E e^(-L / 2) is (1 + m / 2) e^(-m / 2), m = 1 / noise."""
     pair = hs.Laplace(noise_multiplier=noise).dominating_pair(Direction.REMOVE)
     bound = _core.contour.negative_moment_above(pair, 0.5)
-    with ctx.workprec(300):
-        half = 1 / (2 * arb(noise))
-        assert bound >= (1 + half) * (-half).exp()
+    half = 1 / (2 * arb(noise))
+    assert bound >= (1 + half) * (-half).exp()
 
 
 @pytest.mark.parametrize("missed", [1e-3, 1e-12])
@@ -118,10 +116,9 @@ def test_epsilon_next_to_one_is_bounded_from_below(count, missed):
     ask = {"method": "chernoff_bound", **LIMITS}
     near, far = (_core.epsilon_bounds([terms], [d], **ask)[0] for d in (1 - missed, 0.4))
     assert (far.lower, far.upper, near.upper) == (0, math.inf, math.inf)
-    with ctx.workprec(200):
-        assert gaussian_delta(arb(count).sqrt(), arb(near.lower)) >= 1 - missed
-        further = arb(near.lower) + 0.8 * math.sqrt(count)  # some nats at the best tilt
-        assert gaussian_delta(arb(count).sqrt(), further) < 1 - missed
+    assert gaussian_delta(arb(count).sqrt(), arb(near.lower)) >= 1 - missed
+    further = arb(near.lower) + 0.8 * math.sqrt(count)  # some nats at the best tilt
+    assert gaussian_delta(arb(count).sqrt(), further) < 1 - missed
 
 
 def test_one_release_of_little_noise_is_found_at_usual_rates():
@@ -136,9 +133,8 @@ def test_power_at_a_rate_is_at_least_delta_at_its_loss(fpr):
     """Of one Laplace mechanism 1 - e^-m / (4 x) is found."""
     noise = 0.02
     power = hs.Laplace(noise_multiplier=noise).true_positive_rate_bounds(fpr, tolerance=0.3)
-    with ctx.workprec(300):
-        truth = 1 - (-1 / arb(noise)).exp() / (4 * arb(fpr))
-        assert power.lower <= truth <= power.upper
+    truth = 1 - (-1 / arb(noise)).exp() / (4 * arb(fpr))
+    assert power.lower <= truth <= power.upper
 
 
 def powers_of(errors=(0.0,) * 5, infinite=(0.0, 0.0)):

@@ -5,11 +5,13 @@ import itertools
 import math
 
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 from exact.balls import normal_tail
 from exact.one_step import gaussian_delta
 from hockeystick import _core
+
+pytestmark = pytest.mark.bits(300)
 
 parts = _core.large_loss
 EPSILON, CENTRE = 1.0, 0.02
@@ -23,8 +25,7 @@ def gaussian(mu, loss):
 
 
 def knots(error=0.0, infinite=(0.0, 0.0), mu=0.25, losses=LOSSES):
-    with ctx.workprec(100):
-        at = [gaussian(arb(mu), arb(loss)) for loss in losses]
+    at = [gaussian(arb(mu), arb(loss)) for loss in losses]
     delta, called = ([float(row[k].mid()) for row in at] for k in range(2))
     return losses, delta, called, [error] * len(losses), infinite
 
@@ -40,21 +41,20 @@ def test_knots_are_summed_from_the_top(errors):
     found = parts.knots(cells, BEYOND, errors=errors, infinite=(0.1, 0.2), losses=LOSSES)
     assert found[0] == LOSSES
     assert found[4] == (0.1, 0.2)
-    with ctx.workprec(100):
-        mass, delta = map(arb, BEYOND)
-        called = mass - delta
-        relative = errors[0] + errors[1] + errors[2] + 4 * arb(errors[3])
-        relative += 16 * arb(2) ** -53 * (len(cells) + 8)
-        for i in range(len(LOSSES) - 1, -1, -1):
-            for mine, exact in ((found[1][i], delta), (found[2][i], called)):
-                assert abs(mine - exact) <= arb(1e-14) * exact
-            assert abs(found[3][i] - relative * mass) <= arb(2e-9) * relative * mass
-            if i:
-                p, above = map(arb, cells[i - 1])
-                fall = (arb(LOSSES[i - 1]) - arb(LOSSES[i])).exp()
-                delta += above + (1 - fall) * called
-                called = fall * called + p - above
-                mass += p
+    mass, delta = map(arb, BEYOND)
+    called = mass - delta
+    relative = errors[0] + errors[1] + errors[2] + 4 * arb(errors[3])
+    relative += 16 * arb(2) ** -53 * (len(cells) + 8)
+    for i in range(len(LOSSES) - 1, -1, -1):
+        for mine, exact in ((found[1][i], delta), (found[2][i], called)):
+            assert abs(mine - exact) <= arb(1e-14) * exact
+        assert abs(found[3][i] - relative * mass) <= arb(2e-9) * relative * mass
+        if i:
+            p, above = map(arb, cells[i - 1])
+            fall = (arb(LOSSES[i - 1]) - arb(LOSSES[i])).exp()
+            delta += above + (1 - fall) * called
+            called = fall * called + p - above
+            mass += p
 
 
 def fit(given, at=EPSILON, centre=CENTRE, unit=3.0, within=0.05, *, tail=False):
@@ -119,22 +119,21 @@ def apart_of_tail(given, weights, at, unit):
 def test_distances_of_tails_are_those_of_the_page(unit, at, error, infinite):
     given = knots(error, infinite)
     weights, found, _ = fit(given, at=at, unit=unit, within=0.3, tail=True)
-    with ctx.workprec(200):
-        psi = Sum(weights, unit, CENTRE)
-        exact = apart_of_tail(given, weights, at, unit)
-        for a, b, pair, truths in zip(LOSSES[:-1], LOSSES[1:], found, exact, strict=True):
-            spare = arb(1e-12) * size_at(psi, at, a, b) + arb(1e-13)
-            for mine, truth in zip(pair, truths, strict=True):
-                assert abs(mine - truth) <= arb(1e-8) * truth + spare
-        # Nothing of the tail is farther, between the knots either.
-        if error or infinite[1]:
-            return
-        for (a, b), (above, below) in zip(itertools.pairwise(LOSSES), found, strict=True):
-            for k in range(9):
-                loss = arb(a) + (arb(b) - a) * k / 8
-                gap = sum(gaussian(arb(0.25), loss), arb(0)) - psi.derivative(arb(at) - loss)
-                assert gap <= above + arb(1e-16)
-                assert -gap <= below + arb(1e-16)
+    psi = Sum(weights, unit, CENTRE)
+    exact = apart_of_tail(given, weights, at, unit)
+    for a, b, pair, truths in zip(LOSSES[:-1], LOSSES[1:], found, exact, strict=True):
+        spare = arb(1e-12) * size_at(psi, at, a, b) + arb(1e-13)
+        for mine, truth in zip(pair, truths, strict=True):
+            assert abs(mine - truth) <= arb(1e-8) * truth + spare
+    # Nothing of the tail is farther, between the knots either.
+    if error or infinite[1]:
+        return
+    for (a, b), (above, below) in zip(itertools.pairwise(LOSSES), found, strict=True):
+        for k in range(9):
+            loss = arb(a) + (arb(b) - a) * k / 8
+            gap = sum(gaussian(arb(0.25), loss), arb(0)) - psi.derivative(arb(at) - loss)
+            assert gap <= above + arb(1e-16)
+            assert -gap <= below + arb(1e-16)
 
 
 def apart(given, weights, at, unit=3.0, centre=CENTRE):
@@ -176,13 +175,12 @@ def apart(given, weights, at, unit=3.0, centre=CENTRE):
 def test_distances_are_those_of_the_page(unit, at, error, infinite, within):
     given = knots(error, infinite)
     weights, found, _ = fit(given, at=at, unit=unit, within=within)
-    with ctx.workprec(200):
-        psi = Sum(weights, unit, CENTRE)
-        exact = apart(given, weights, at, unit)
-        for a, b, pair, truths in zip(LOSSES[:-1], LOSSES[1:], found, exact, strict=True):
-            spare = arb(1e-12) * size_at(psi, at, a, b) + arb(1e-13)
-            for mine, truth in zip(pair, truths, strict=True):
-                assert abs(mine - truth) <= arb(1e-8) * truth + spare
+    psi = Sum(weights, unit, CENTRE)
+    exact = apart(given, weights, at, unit)
+    for a, b, pair, truths in zip(LOSSES[:-1], LOSSES[1:], found, exact, strict=True):
+        spare = arb(1e-12) * size_at(psi, at, a, b) + arb(1e-13)
+        for mine, truth in zip(pair, truths, strict=True):
+            assert abs(mine - truth) <= arb(1e-8) * truth + spare
 
 
 @pytest.mark.parametrize("odd", [0, 1])
@@ -190,10 +188,9 @@ def test_each_tangent_is_off_by_the_errors_of_its_knot(odd):
     losses, delta, called, _, infinite = knots()
     given = losses, delta, called, [1e-3 * (i % 2 == odd) for i in range(len(losses))], infinite
     weights, found, _ = fit(given, unit=3.0, within=0.3)
-    with ctx.workprec(200):
-        for pair, truths in zip(found, apart(given, weights, EPSILON), strict=True):
-            for mine, truth in zip(pair, truths, strict=True):
-                assert abs(mine - truth) <= arb(1e-8) * truth + arb(1e-12)
+    for pair, truths in zip(found, apart(given, weights, EPSILON), strict=True):
+        for mine, truth in zip(pair, truths, strict=True):
+            assert abs(mine - truth) <= arb(1e-8) * truth + arb(1e-12)
 
 
 @pytest.mark.parametrize("unit", [0.5, 3.0, 12.0])
@@ -201,15 +198,14 @@ def test_nothing_of_the_curve_is_farther(unit):
     """At points between the knots, in balls."""
     given = knots()
     weights, found, _ = fit(given, unit=unit)
-    with ctx.workprec(100):
-        psi = Sum(weights, unit, CENTRE)
-        for (a, b), (above, below) in zip(itertools.pairwise(LOSSES), found, strict=True):
-            for k in range(9):
-                loss = arb(a) + (arb(b) - a) * k / 8
-                curve = gaussian(arb(0.25), loss)[0]
-                gap = curve - psi.derivative(arb(EPSILON) - loss)
-                assert gap <= above + arb(1e-16)
-                assert -gap <= below + arb(1e-16)
+    psi = Sum(weights, unit, CENTRE)
+    for (a, b), (above, below) in zip(itertools.pairwise(LOSSES), found, strict=True):
+        for k in range(9):
+            loss = arb(a) + (arb(b) - a) * k / 8
+            curve = gaussian(arb(0.25), loss)[0]
+            gap = curve - psi.derivative(arb(EPSILON) - loss)
+            assert gap <= above + arb(1e-16)
+            assert -gap <= below + arb(1e-16)
 
 
 def test_rounding_of_powers_is_counted():
@@ -218,16 +214,15 @@ def test_rounding_of_powers_is_counted():
     given = losses, [1e-3] * 33, [1e-3] * 33, [0.0] * 33, (0.0, 0.0)
     unit, at = 40.0, EPSILON + 0.25
     weights, found, _ = fit(given, at=at, unit=unit, centre=0.0)
-    with ctx.workprec(300):
-        psi = Sum(weights, unit, 0.0)
-        exact = apart(given, weights, at, unit, 0.0)
-        for loss, (above, below), truths in zip(losses, found, exact, strict=False):
-            size = psi.derivative(arb(at - loss), sizes=True)
-            booked = size * 2.0**-53 * (64 + 9 * unit * 4 * (abs(at) + abs(loss)))
-            grown = psi.derivative(arb(at - loss), 2, sizes=True)
-            for mine, truth in zip((above, below), truths, strict=True):
-                assert mine >= truth
-                assert mine <= truth * (1 + arb(1e-8)) + 4 * booked + arb(1e-12) * grown
+    psi = Sum(weights, unit, 0.0)
+    exact = apart(given, weights, at, unit, 0.0)
+    for loss, (above, below), truths in zip(losses, found, exact, strict=False):
+        size = psi.derivative(arb(at - loss), sizes=True)
+        booked = size * 2.0**-53 * (64 + 9 * unit * 4 * (abs(at) + abs(loss)))
+        grown = psi.derivative(arb(at - loss), 2, sizes=True)
+        for mine, truth in zip((above, below), truths, strict=True):
+            assert mine >= truth
+            assert mine <= truth * (1 + arb(1e-8)) + 4 * booked + arb(1e-12) * grown
 
 
 def test_a_curve_of_zeros_is_met():
@@ -255,23 +250,22 @@ def test_the_mean_is_that_of_the_page(epsilon, ends, order):
     found = parts.average_apart(
         LOSSES, apart_by, epsilon, centre=CENTRE, above=ABOVE, below=BELOW, right=right, left=left
     )
-    with ctx.workprec(100):
 
-        def chernoff(rows, s):
-            return least(*((arb(m) - arb(t) * s).exp() for t, m in rows))
+    def chernoff(rows, s):
+        return least(*((arb(m) - arb(t) * s).exp() for t, m in rows))
 
-        at = [arb(epsilon) - loss for loss in LOSSES]
-        j = next(i for i in range(n) if at[i + 1] <= CENTRE or i == n - 1)
-        total = arb(apart_by[j])
-        for way, rows in ((range(j - 1, -1, -1), ABOVE), (range(j + 1, n), BELOW)):
-            known = apart_by[j]
-            for i in way:
-                if apart_by[i] > known:
-                    s = at[i + 1] if rows is ABOVE else at[i]
-                    total += (arb(apart_by[i]) - known) * least(arb(1), chernoff(rows, s))
-                    known = apart_by[i]
-        total += right * chernoff(ABOVE, at[0]) + left * least(arb(1), chernoff(BELOW, at[-1]))
-        assert total <= found <= total * (1 + arb(1e-12))
+    at = [arb(epsilon) - loss for loss in LOSSES]
+    j = next(i for i in range(n) if at[i + 1] <= CENTRE or i == n - 1)
+    total = arb(apart_by[j])
+    for way, rows in ((range(j - 1, -1, -1), ABOVE), (range(j + 1, n), BELOW)):
+        known = apart_by[j]
+        for i in way:
+            if apart_by[i] > known:
+                s = at[i + 1] if rows is ABOVE else at[i]
+                total += (arb(apart_by[i]) - known) * least(arb(1), chernoff(rows, s))
+                known = apart_by[i]
+    total += right * chernoff(ABOVE, at[0]) + left * least(arb(1), chernoff(BELOW, at[-1]))
+    assert total <= found <= total * (1 + arb(1e-12))
 
 
 def test_the_mean_of_a_law_is_bounded():

@@ -5,13 +5,15 @@ import bisect
 import math
 
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 import hockeystick as hs
 from exact.large_losses import EPSILON, LAW, THRESHOLD, atoms, enumerated, is_above, masses, pair_of
 from exact.model import Step
 from exact.two_steps import delta_of_two
 from hockeystick import _core
+
+pytestmark = pytest.mark.bits(200)
 
 parts = _core.large_loss
 RARE = 0.01  # the lowest atom is not listed then
@@ -44,17 +46,16 @@ def test_each_number_of_large_losses_is_enclosed(count, epsilon, rare, tolerance
     """Of delta, weighted by two rates, and of the tail."""
     split = split_of([(pair_of(), count)], rare, tolerance, epsilon, **asked)
     value = {"value": is_above} if "tail" in asked else {}
-    with ctx.workprec(200):
-        none, one, more = enumerated(count, epsilon, **value)
-        assert none <= split.none()
-        assert more <= split.more()
-        assert split.one()[0] <= one
-        assert one <= split.one()[1]
-        lower, upper = split.all()
-        assert lower <= one
-        assert none + one + more <= upper
-        if "rate" in asked:
-            assert upper >= (split.none() + split.one()[1] + split.more()) * (1 - 1e-15)
+    none, one, more = enumerated(count, epsilon, **value)
+    assert none <= split.none()
+    assert more <= split.more()
+    assert split.one()[0] <= one
+    assert one <= split.one()[1]
+    lower, upper = split.all()
+    assert lower <= one
+    assert none + one + more <= upper
+    if "rate" in asked:
+        assert upper >= (split.none() + split.one()[1] + split.more()) * (1 - 1e-15)
 
 
 def test_an_atom_at_epsilon_is_on_either_side():
@@ -63,22 +64,20 @@ def test_an_atom_at_epsilon_is_on_either_side():
     loss = float(atoms(law)[1][0].mid()) + float(atoms(law)[0][0].mid())
     for away in (0.0, 2.0**-52, -(2.0**-52), 1e-9, -1e-9):
         split = split_of([(pair_of(law), 2)], 0.0, 1e-3, loss + away, tail=True)
-        with ctx.workprec(200):
-            _, one, _ = enumerated(2, loss + away, law, is_above)
-            assert split.one()[0] <= one
-            assert one <= split.one()[1]
+        _, one, _ = enumerated(2, loss + away, law, is_above)
+        assert split.one()[0] <= one
+        assert one <= split.one()[1]
 
 
 @pytest.mark.parametrize("count", [1, 4, 30])
 def test_unlisted_losses_are_made_up_for(count):
-    with ctx.workprec(200):
-        large, lowest = masses()
-        exact = count * lowest / (1 - large - lowest)
-        found = split_of([(pair_of(), count)]).log_spared()
-        assert exact <= found <= exact * (1 + arb(1e-12))
-        twice = split_of([(pair_of(), count), (pair_of(), 2 * count)]).log_spared()
-        assert 3 * exact <= twice <= 3 * exact * (1 + arb(1e-12))
-        assert split_of([(pair_of(), count)], 0.0).log_spared() <= 1e-290
+    large, lowest = masses()
+    exact = count * lowest / (1 - large - lowest)
+    found = split_of([(pair_of(), count)]).log_spared()
+    assert exact <= found <= exact * (1 + arb(1e-12))
+    twice = split_of([(pair_of(), count), (pair_of(), 2 * count)]).log_spared()
+    assert 3 * exact <= twice <= 3 * exact * (1 + arb(1e-12))
+    assert split_of([(pair_of(), count)], 0.0).log_spared() <= 1e-290
 
 
 @pytest.mark.parametrize("count", [3, 20])
@@ -86,27 +85,25 @@ def test_tables_are_of_the_moments_of_all_steps(count):
     split = split_of([(pair_of(), count), (pair_of(), 1)])
     assert len(split.above()) > 3
     assert len(split.below()) > 3
-    with ctx.workprec(200):
-        listed = [at for at, loss in zip(atoms(), LAW, strict=True) if -1.3 < loss < THRESHOLD]
-        rows = [row for row in [*split.above(), *split.below()] if abs(row[0]) < 100]
-        assert len(rows) > 6
-        for tilt, log_moment in rows:
-            moment = sum((p * (arb(tilt) * loss).exp() for loss, p in listed), arb(0)).log()
-            exact = (count + 1) * max(moment, arb(0), key=float)
-            assert exact <= log_moment
-            assert log_moment <= exact * (1 + arb(1e-4)) + arb(1e-9)
+    listed = [at for at, loss in zip(atoms(), LAW, strict=True) if -1.3 < loss < THRESHOLD]
+    rows = [row for row in [*split.above(), *split.below()] if abs(row[0]) < 100]
+    assert len(rows) > 6
+    for tilt, log_moment in rows:
+        moment = sum((p * (arb(tilt) * loss).exp() for loss, p in listed), arb(0)).log()
+        exact = (count + 1) * max(moment, arb(0), key=float)
+        assert exact <= log_moment
+        assert log_moment <= exact * (1 + arb(1e-4)) + arb(1e-9)
 
 
 @pytest.mark.parametrize("count", [3, 20])
 @pytest.mark.parametrize("rare", [0.0, RARE])
 def test_none_is_chernoffs_inequality(count, rare):
     split = split_of([(pair_of(), count)], rare)
-    with ctx.workprec(200):
-        exact = min(
-            (arb(m) - arb(t) * EPSILON + arb(split.log_spared())).exp() for t, m in split.above()
-        )
-        assert exact * (1 - arb(1e-13)) <= split.none()
-        assert split.none() <= max(exact * (1 + arb(1e-9)), arb(0))
+    exact = min(
+        (arb(m) - arb(t) * EPSILON + arb(split.log_spared())).exp() for t, m in split.above()
+    )
+    assert exact * (1 - arb(1e-13)) <= split.none()
+    assert split.none() <= max(exact * (1 + arb(1e-9)), arb(0))
 
 
 def two_within(needed, knots, cells):
@@ -126,21 +123,20 @@ def test_more_is_that_of_the_page(count, epsilon):
     knots = parts.large_losses(
         epsilon, threshold=THRESHOLD, centre=0.01, deviation=0.1, rate=3.0, tolerance=1e-3
     )
-    with ctx.workprec(200):
-        cells = [arb(0)] * len(knots)
-        for loss, (_, p) in zip(LAW, atoms(), strict=True):
-            if loss >= THRESHOLD:
-                cells[bisect.bisect_right(knots, loss) - 1] += count * p
-        expected = count * masses()[0]
-        spared = arb(split.log_spared()).exp()
-        best, s = expected**2 / 2, 0.01 * epsilon
-        while s < epsilon - THRESHOLD:
-            small = min((arb(m) - arb(t) * s).exp() for t, m in split.above()) * spared
-            found = two_within(epsilon - s, knots, cells) + expected**2 / 2 * small
-            best = min(best, found, key=float)
-            s *= 1.6
-        exact = min(best + expected**3 / 6, arb(1), key=float)
-        assert exact * (1 - arb(1e-12)) <= split.more() <= exact * (1 + arb(1e-9))
+    cells = [arb(0)] * len(knots)
+    for loss, (_, p) in zip(LAW, atoms(), strict=True):
+        if loss >= THRESHOLD:
+            cells[bisect.bisect_right(knots, loss) - 1] += count * p
+    expected = count * masses()[0]
+    spared = arb(split.log_spared()).exp()
+    best, s = expected**2 / 2, 0.01 * epsilon
+    while s < epsilon - THRESHOLD:
+        small = min((arb(m) - arb(t) * s).exp() for t, m in split.above()) * spared
+        found = two_within(epsilon - s, knots, cells) + expected**2 / 2 * small
+        best = min(best, found, key=float)
+        s *= 1.6
+    exact = min(best + expected**3 / 6, arb(1), key=float)
+    assert exact * (1 - arb(1e-12)) <= split.more() <= exact * (1 + arb(1e-9))
 
 
 def test_losses_are_off_as_those_of_all_steps():
@@ -210,23 +206,20 @@ def test_one_is_that_of_the_page(count, others, epsilon, rare, rate):
         return weights, means
 
     weights, (above, below) = min(map(fitted, (0.02, 0.05, 0.1, 0.2, 0.4)), key=lambda x: sum(x[1]))
-    with ctx.workprec(200):
-        lowest_listed = -1.3 if rare else -2.0
-        listed = [
-            at for at, loss in zip(atoms(), LAW, strict=True) if lowest_listed < loss < THRESHOLD
-        ]
-        total = arb(0)
-        for k, weight in enumerate(weights):
-            tilt = arb(unit) * (2 * k + 1)
-            moment = sum((p * (tilt * loss).exp() for loss, p in listed), arb(0))
-            total += arb(weight) * (-tilt * arb(0.01)).exp() * moment ** (count + others - 1)
-        size = sum(map(abs, weights)) * 2.0 ** (count + others)
-        spared = arb(split.log_spared()).exp()
-        upper = (count + others) * (total + above) * spared
-        lower = (count + others) * max(total - below, arb(0), key=float)
-        found = split.one()
-        assert abs(found[0] - lower) <= arb(1e-8) * (abs(lower) + size)
-        assert abs(found[1] - upper) <= arb(1e-8) * (abs(upper) + size)
+    lowest_listed = -1.3 if rare else -2.0
+    listed = [at for at, loss in zip(atoms(), LAW, strict=True) if lowest_listed < loss < THRESHOLD]
+    total = arb(0)
+    for k, weight in enumerate(weights):
+        tilt = arb(unit) * (2 * k + 1)
+        moment = sum((p * (tilt * loss).exp() for loss, p in listed), arb(0))
+        total += arb(weight) * (-tilt * arb(0.01)).exp() * moment ** (count + others - 1)
+    size = sum(map(abs, weights)) * 2.0 ** (count + others)
+    spared = arb(split.log_spared()).exp()
+    upper = (count + others) * (total + above) * spared
+    lower = (count + others) * max(total - below, arb(0), key=float)
+    found = split.one()
+    assert abs(found[0] - lower) <= arb(1e-8) * (abs(lower) + size)
+    assert abs(found[1] - upper) <= arb(1e-8) * (abs(upper) + size)
 
 
 # Sampled Gaussians: noise, rate, epsilon.
@@ -264,14 +257,13 @@ def test_tails_of_two_sampled_gaussians(noise, rate, epsilon):
     width = 1e-5 * epsilon
     step = Step(noise, rate)
     deltas = [delta_of_two(step, step, epsilon + k * width) for k in (-1, 0, 1)]
-    with ctx.workprec(160):
-        # delta is convex in e^epsilon; the tail is delta - d delta / d log e^epsilon.
-        grown = [arb(epsilon + k * width).exp() for k in (-1, 0, 1)]
-        slopes = [(deltas[k + 1] - deltas[k]) / (grown[k + 1] - grown[k]) for k in (0, 1)]
-        least, most = (deltas[1] - grown[1] * slope for slope in reversed(slopes))
-        assert found.lower <= most
-        assert least <= found.upper
-        assert found.upper - found.lower <= 0.01 * found.upper
+    # delta is convex in e^epsilon; the tail is delta - d delta / d log e^epsilon.
+    grown = [arb(epsilon + k * width).exp() for k in (-1, 0, 1)]
+    slopes = [(deltas[k + 1] - deltas[k]) / (grown[k + 1] - grown[k]) for k in (0, 1)]
+    least, most = (deltas[1] - grown[1] * slope for slope in reversed(slopes))
+    assert found.lower <= most
+    assert least <= found.upper
+    assert found.upper - found.lower <= 0.01 * found.upper
 
 
 @pytest.mark.parametrize(("noise", "rate", "epsilon"), PAIRS)

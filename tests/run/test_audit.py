@@ -6,9 +6,11 @@ import random
 
 import numpy as np
 import pytest
-from flint import arb, ctx, fmpq
+from flint import arb, fmpq
 
 from hockeystick import _core
+
+pytestmark = pytest.mark.bits(300)
 
 
 def normal_quantile(p):
@@ -22,32 +24,30 @@ def normal_quantile(p):
 
 def test_epsilon_of_two_rates_is_rounded_down():
     rng = random.Random(2)
-    with ctx.workprec(200):
-        for _ in range(2000):
-            alarm, miss = rng.choice([0.9, 0.1, 1e-5]) * rng.random(), rng.random() * 0.7
-            delta = rng.choice([0.0, 1e-5, 0.01])
-            found = _core.audited_epsilon(alarm, miss, delta)
-            pairs = ((arb(miss), arb(alarm)), (arb(alarm), arb(miss)))
-            exact = max(
-                ((1 - m - arb(delta)) / a).log() if 1 - m - arb(delta) > 0 else arb(-1)
-                for m, a in pairs
-            )
-            if found == 0:
-                assert exact < arb(1e-14)
-            else:
-                assert found <= exact
-                assert exact - found <= 1e-14 * (1 + exact)
+    for _ in range(2000):
+        alarm, miss = rng.choice([0.9, 0.1, 1e-5]) * rng.random(), rng.random() * 0.7
+        delta = rng.choice([0.0, 1e-5, 0.01])
+        found = _core.audited_epsilon(alarm, miss, delta)
+        pairs = ((arb(miss), arb(alarm)), (arb(alarm), arb(miss)))
+        exact = max(
+            ((1 - m - arb(delta)) / a).log() if 1 - m - arb(delta) > 0 else arb(-1)
+            for m, a in pairs
+        )
+        if found == 0:
+            assert exact < arb(1e-14)
+        else:
+            assert found <= exact
+            assert exact - found <= 1e-14 * (1 + exact)
 
 
 def test_mu_of_two_rates_is_rounded_down():
     rng = random.Random(3)
-    with ctx.workprec(250):
-        for _ in range(60):
-            alarm, miss = 10 ** rng.uniform(-12, -0.1), 10 ** rng.uniform(-12, -0.1)
-            found = _core.audited_mu(alarm, miss)
-            exact = normal_quantile(arb(alarm))[0] + normal_quantile(arb(miss))[0]
-            assert found <= exact or found == 0
-            assert exact - found <= 1e-12 or exact < 0
+    for _ in range(60):
+        alarm, miss = 10 ** rng.uniform(-12, -0.1), 10 ** rng.uniform(-12, -0.1)
+        found = _core.audited_mu(alarm, miss)
+        exact = normal_quantile(arb(alarm))[0] + normal_quantile(arb(miss))[0]
+        assert found <= exact or found == 0
+        assert exact - found <= 1e-12 or exact < 0
     assert _core.audited_mu(1.0, 0.1) == _core.audited_mu(0.1, 1.0) == 0
 
 
@@ -69,15 +69,14 @@ def test_p_values_of_one_run_are_rounded_up():
         v, epsilon = rng.randint(1, r), rng.uniform(0, 5)
         delta = rng.choice([1e-9, 1e-5, 1e-3])
         found = _core.one_run_p_value(m, r, v, epsilon, delta)
-        with ctx.workprec(300):
-            masses = weights(r, epsilon)
-            total, best = arb(0), arb(0)
-            for i in range(1, v + 1):
-                total += masses[v - i]
-                best = max(best, total / i)
-            exact = sum(masses[v:], arb(0)) + 2 * m * arb(delta) * best
-            assert found == 1 or exact <= found
-            assert found <= exact * (1 + arb(1e-11)) + 1e-14
+        masses = weights(r, epsilon)
+        total, best = arb(0), arb(0)
+        for i in range(1, v + 1):
+            total += masses[v - i]
+            best = max(best, total / i)
+        exact = sum(masses[v:], arb(0)) + 2 * m * arb(delta) * best
+        assert found == 1 or exact <= found
+        assert found <= exact * (1 + arb(1e-11)) + 1e-14
 
 
 def test_the_failing_part_alone_is_rounded_up():
@@ -87,14 +86,13 @@ def test_the_failing_part_alone_is_rounded_up():
         r = rng.randint(20, 400)
         epsilon = rng.uniform(0, 0.2)
         found = _core.one_run_p_value(r, r, r, epsilon, 2.0**-20)
-        with ctx.workprec(300):
-            masses = weights(r, epsilon)
-            total, best = arb(0), arb(0)
-            for i in range(1, r + 1):
-                total += masses[r - i]
-                best = max(best, total / i)
-            exact = masses[r] + 2 * r * arb(2.0**-20) * best
-            assert exact <= found <= exact * (1 + arb(1e-11))
+        masses = weights(r, epsilon)
+        total, best = arb(0), arb(0)
+        for i in range(1, r + 1):
+            total += masses[r - i]
+            best = max(best, total / i)
+        exact = masses[r] + 2 * r * arb(2.0**-20) * best
+        assert exact <= found <= exact * (1 + arb(1e-11))
 
 
 def test_epsilon_of_one_run_is_refuted_and_hardly_more():
@@ -149,9 +147,8 @@ def test_what_is_refuted_is_refuted_exactly_at_the_smallest_level(seed):
         while math.nextafter(low, 1) < high:
             middle = low + (high - low) / 2
             low, high = (low, middle) if refuted(middle) else (middle, high)
-        with ctx.workprec(200):
-            assert recursion(m, w, v, epsilons.tolist(), deltas, high) > 0
-            assert recursion(m, w, v, epsilons.tolist(), deltas, low * (1 - 1e-11)) <= 0
+        assert recursion(m, w, v, epsilons.tolist(), deltas, high) > 0
+        assert recursion(m, w, v, epsilons.tolist(), deltas, low * (1 - 1e-11)) <= 0
 
 
 def test_a_claim_of_both_directions_is_not_refuted_by_one():

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from flint import acb, arb, ctx
+from flint import acb, arb
 
 import exact
 import hockeystick as hs
@@ -16,19 +16,19 @@ from hockeystick import Adjacency
 from questions import ADJACENCY, assert_encloses, assert_verified
 from rare_runs import batches, sampled
 
+pytestmark = pytest.mark.bits(200)
+
 RUN = 50 * hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.05)
 
 
 def gaussian_tail(mu, epsilon):
-    with ctx.workprec(200):
-        return normal_tail(arb(epsilon) / mu - mu / 2)
+    return normal_tail(arb(epsilon) / mu - mu / 2)
 
 
 @pytest.mark.parametrize("sigma", [0.2, 1.0, 20.0])
 @pytest.mark.parametrize("epsilon", [0.0, 0.3, 5.0])
 def test_tail_of_gaussians(sigma, epsilon):
-    with ctx.workprec(200):
-        truth = gaussian_tail(2 / arb(sigma), epsilon)
+    truth = gaussian_tail(2 / arb(sigma), epsilon)
     run = 4 * hs.Gaussian(noise_multiplier=sigma)
     bounds = run.probabilistic_delta_bounds(epsilon, tolerance=1e-9)
     assert_encloses(bounds, truth, 1e-9 * float(truth) + 1e-306)
@@ -41,8 +41,7 @@ def nearly_gaussian(count, sigma):
 
 @pytest.mark.parametrize("epsilon", [0.2, 2.0, 9.0])
 def test_tail_of_a_composition(epsilon):
-    with ctx.workprec(200):
-        truth = gaussian_tail(arb(5).sqrt() / 2, epsilon)
+    truth = gaussian_tail(arb(5).sqrt() / 2, epsilon)
     run = nearly_gaussian(5, 2.0)
     bounds = run.probabilistic_delta_bounds(epsilon, adjacency=Adjacency.REMOVE_ONE)
     assert bounds.lower <= truth * (1 + 1e-9)
@@ -84,12 +83,11 @@ def variance_of(step, direction):
         log = (1 - q + q * (mu * x - mu * mu / 2).exp()).log()
         return (at_rest if direction == "add" else shifted) * log**power / (2 * arb.pi()).sqrt()
 
-    with ctx.workprec(200):
-        mean, square = (
-            acb.integral(lambda x, _, k=k: integrand(x, k), -30, 30, rel_tol=arb(2) ** -110).real
-            for k in (1, 2)
-        )
-        return square - mean * mean
+    mean, square = (
+        acb.integral(lambda x, _, k=k: integrand(x, k), -30, 30, rel_tol=arb(2) ** -110).real
+        for k in (1, 2)
+    )
+    return square - mean * mean
 
 
 STEPS = [
@@ -115,10 +113,9 @@ def test_the_variance_of_sampled_steps(step, direction, tolerance):
 @pytest.mark.parametrize("sigma", [0.05, 1.0, 30.0])
 def test_moments_of_gaussians(sigma):
     run = 9 * hs.Gaussian(noise_multiplier=sigma)
-    with ctx.workprec(120):
-        square = 9 / arb(sigma) ** 2
-        order = 2.5 * square / 2
-        half = square / 2
+    square = 9 / arb(sigma) ** 2
+    order = 2.5 * square / 2
+    half = square / 2
     assert_encloses(run.loss_mean_bounds(), half, 1e-13 * float(half))
     assert_encloses(run.loss_variance_bounds(), square, 1e-13 * float(square))
     assert_encloses(run.renyi_divergence_bounds(2.5), order, 1e-13 * float(order))
@@ -150,8 +147,7 @@ def test_truncated_cdp_is_the_largest_slope():
     ],
 )
 def test_large_orders(step, order):
-    with ctx.workprec(200):
-        truth = 30 * whole_divergence(order, step)
+    truth = 30 * whole_divergence(order, step)
     bounds = (30 * sampled(step.sigma, step.q)).renyi_divergence_bounds(
         float(order), adjacency=Adjacency.REMOVE_ONE
     )
@@ -172,11 +168,9 @@ def test_masses_of_the_other_distribution_are_not_lost(sigma, order):
     """Where L is -5000 only Q has mass that binary64 holds; all but e^-100 of P is at the top."""
     run = hs.Gaussian(noise_multiplier=sigma).poisson_sampled(0.1)
     bounds = run.renyi_divergence_bounds(order, adjacency=Adjacency.ADD_ONE)
-    with ctx.workprec(100):
-        assert_encloses(bounds, -(-arb(0.1)).log1p(), 1e-9)
+    assert_encloses(bounds, -(-arb(0.1)).log1p(), 1e-9)
     mean = run.loss_mean_bounds(adjacency=Adjacency.ADD_ONE)
-    with ctx.workprec(100):
-        assert_encloses(mean, -(-arb(0.1)).log1p(), 1e-9)
+    assert_encloses(mean, -(-arb(0.1)).log1p(), 1e-9)
 
 
 def test_large_orders_of_replacement():
@@ -193,14 +187,13 @@ def test_large_orders_of_replacement():
 def test_orders_beyond_all_listed_outcomes_are_enclosed():
     run = 3 * hs.DiscreteGaussian(sigma=0.5).poisson_sampled(0.5)
     bounds = run.renyi_divergence_bounds(100.0, adjacency=Adjacency.REMOVE_ONE)
-    with ctx.workprec(200):
-        order, sigma, rate = 100, arb(0.5), arb(0.5)
-        weight = [(-(arb(x) ** 2) / (2 * sigma**2)).exp() for x in range(-130, 130)]
-        total = sum(weight, arb(0))
-        truth = arb(0)
-        for p, q in zip(weight[1:], weight[:-1], strict=True):
-            truth += q / total * (1 - rate + rate * p / q) ** order
-        truth = 3 * truth.log() / (order - 1)
+    order, sigma, rate = 100, arb(0.5), arb(0.5)
+    weight = [(-(arb(x) ** 2) / (2 * sigma**2)).exp() for x in range(-130, 130)]
+    total = sum(weight, arb(0))
+    truth = arb(0)
+    for p, q in zip(weight[1:], weight[:-1], strict=True):
+        truth += q / total * (1 - rate + rate * p / q) ** order
+    truth = 3 * truth.log() / (order - 1)
     assert bounds.lower <= truth <= bounds.upper
 
 
