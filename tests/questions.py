@@ -2,7 +2,7 @@
 """The runs of the oracles, put to the library, and its answers held against a truth."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -11,6 +11,7 @@ from flint import arb, ctx
 import exact
 import hockeystick as hs
 from exact.truth import ADJACENCY, composition
+from hockeystick import _core
 
 Query = Literal["epsilon", "delta"]
 
@@ -51,6 +52,21 @@ def put(
     except hs.CertificationError as error:
         return Answer(error.bounds, certified=False)
     return Answer(bounds, certified=True)
+
+
+def core_answer(
+    directions: Sequence[Any],
+    query: Query,
+    at: float,
+    *,
+    method: str = "",
+    tolerance: float = 1e-3,
+    memory_limit: int = 1 << 30,
+) -> _core.Answer:
+    """What the core answers for directions, which are lists of pairs and their counts."""
+    ask = _core.epsilon_bounds if query == "epsilon" else _core.delta_bounds
+    limits = {"tolerance": tolerance, "memory_limit": memory_limit, "method": method}
+    return ask(directions, [at], **limits)[0]
 
 
 def assert_encloses(bounds: hs.Bounds, truth: float | arb, tolerance: float) -> None:

@@ -16,6 +16,7 @@ from hockeystick import _core
 from hockeystick.adjacency import Direction
 from mechanisms import cells
 from mechanisms.lines import sampled
+from questions import core_answer
 
 SIGMAS = [0.05, 0.3, 1.0, 7.0, 1000.0]
 RATES = [1e-9, 1e-4, 0.01, 0.3, 0.99, 1 - 2**-53]
@@ -157,7 +158,7 @@ def test_where_sampling_is_rare_quadrature_takes_as_little(sigma, rate, epsilon,
         return
     cells.check_step(step, direction, [epsilon / 2, epsilon])
     assert pair.integrate([epsilon]).share_error_p < 1e-15 * (rate + epsilon)
-    answer = _core.delta_bounds([[(pair, 1)]], [epsilon], tolerance=1e-3, memory_limit=1 << 28)[0]
+    answer = core_answer([[(pair, 1)]], "delta", epsilon)
     truth = exact.delta(((step, 1),), epsilon, direction)
     assert arb(answer.lower) <= truth <= arb(answer.upper)
     assert answer.upper - answer.lower <= 1e-9 * answer.upper

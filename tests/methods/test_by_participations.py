@@ -9,6 +9,7 @@ from flint import arb, ctx
 import hockeystick as hs
 from exact.one_step import gaussian_delta
 from hockeystick import _core
+from questions import core_answer
 
 FORMS = ("remove", "add", "replace")
 
@@ -22,9 +23,7 @@ def pure(epsilon):
 
 
 def asked(terms, query, at, method="participations", tolerance=1e-3):
-    ask = _core.epsilon_bounds if query == "epsilon" else _core.delta_bounds
-    (found,) = ask([terms], [at], tolerance=tolerance, memory_limit=1 << 28, method=method)
-    return found
+    return core_answer([terms], query, at, method=method, tolerance=tolerance)
 
 
 def curve(square, loss):

@@ -12,6 +12,7 @@ import hockeystick as hs
 from exact.balls import at_accuracy, normal_tail
 from hockeystick import _core
 from hockeystick.adjacency import Direction
+from questions import core_answer
 
 contour = _core.contour
 
@@ -115,10 +116,8 @@ def test_epsilon_is_enclosed(samples):
 
 
 def asked(run, query, value, method="", tolerance=1e-6):
-    ask = _core.epsilon_bounds if query == "epsilon" else _core.delta_bounds
     terms = [(step.dominating_pair(Direction.REMOVE), count) for step, count in run]
-    (answer,) = ask([terms], [value], tolerance=tolerance, memory_limit=1 << 28, method=method)
-    return answer
+    return core_answer([terms], query, value, method=method, tolerance=tolerance)
 
 
 RUNS = [

@@ -8,6 +8,8 @@ import hockeystick as hs
 from exact.balls import normal_tail
 from hockeystick import _core
 from hockeystick.adjacency import Direction
+from questions import core_answer
+from rare_runs import sampled
 
 # sigma, q, count, delta: epsilon near 0, one big jump; bounded by infima and by Chernoff
 QUESTIONS = [
@@ -22,15 +24,8 @@ QUESTIONS = [
 
 
 def asked(terms, query, value, tolerance=1e-3):
-    ask = _core.epsilon_bounds if query == "epsilon" else _core.delta_bounds
-    pairs = [
-        (hs.Gaussian(noise_multiplier=s).poisson_sampled(q).dominating_pair(Direction.REMOVE), n)
-        for s, q, n in terms
-    ]
-    (found,) = ask(
-        [pairs], [value], tolerance=tolerance, memory_limit=1 << 27, method="fft_composition"
-    )
-    return found
+    pairs = [(sampled(s, q).dominating_pair(Direction.REMOVE), n) for s, q, n in terms]
+    return core_answer([pairs], query, value, tolerance=tolerance, method="fft_composition")
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

@@ -9,6 +9,7 @@ import exact
 import hockeystick as hs
 from hockeystick import _core
 from mechanisms import cells
+from questions import core_answer
 
 MEMORY = 1 << 30
 DIRECTIONS = ("remove", "add", "replace")
@@ -28,11 +29,7 @@ def terms(run, direction):
 
 
 def bounds(run, direction, value, method, tolerance=1e-3, query="epsilon"):
-    ask = _core.epsilon_bounds if query == "epsilon" else _core.delta_bounds
-    (answer,) = ask(
-        [terms(run, direction)], [value], tolerance=tolerance, memory_limit=MEMORY, method=method
-    )
-    return answer
+    return core_answer([terms(run, direction)], query, value, tolerance=tolerance, method=method)
 
 
 pytestmark = pytest.mark.bits(300)
@@ -176,9 +173,7 @@ def test_laplace_noise_beside_others_needs_no_transform():
     )
     directions = run._directions(hs.Adjacency.ADD_OR_REMOVE_ONE)
     contour, transform = (
-        _core.epsilon_bounds(
-            directions, [1e-6], tolerance=1e-3, memory_limit=MEMORY, method=method
-        )[0]
+        core_answer(directions, "epsilon", 1e-6, method=method)
         for method in ("", "fft_composition")
     )
     assert contour.method == "contour_integral"
@@ -212,9 +207,7 @@ def test_the_worse_direction_of_many_distinct_steps_counts(sizes, rate, delta, w
     run = [
         (exact.Step(2 + k / distinct, rate / (1 + k / distinct)), count) for k in range(distinct)
     ]
-    (both,) = _core.epsilon_bounds(
-        [terms(run, way) for way in ways], [delta], tolerance=1e-4, memory_limit=MEMORY
-    )
+    both = core_answer([terms(run, way) for way in ways], "epsilon", delta, tolerance=1e-4)
     each = [bounds(run, way, delta, "", 1e-4) for way in ways]
     assert both.lower <= max(one.upper for one in each)
     assert max(one.lower for one in each) <= both.upper

@@ -16,12 +16,12 @@ from exact.curve import Curve
 from exact.responses import Responses
 from hockeystick import Adjacency, _core
 from pld import stored
+from questions import core_answer
 from rare_runs import batches, mixture
 
 INTERVAL = 0.0625
 MASS = [0.25, 0.5, 0.125, 0.0625, 0.03125, 0.03125]
 TIMES = 40
-MEMORY = 1 << 30
 CONTOUR = {"tilts": (0.0, 2.0, 6.0), "period": 9.0, "count": 2000}
 SIDES = ("upper", "lower")
 
@@ -115,10 +115,7 @@ RUNS = {
 
 def bounds(run, delta, method, tolerance=1e-3):
     directions = run._directions(Adjacency.ADD_OR_REMOVE_ONE)
-    (answer,) = _core.epsilon_bounds(
-        directions, [delta], tolerance=tolerance, memory_limit=MEMORY, method=method
-    )
-    return answer
+    return core_answer(directions, "epsilon", delta, tolerance=tolerance, method=method)
 
 
 REACHABLE = [

@@ -4,11 +4,10 @@
 import pytest
 
 import hockeystick as hs
-from hockeystick import _core
 from hockeystick.adjacency import Direction
+from questions import core_answer
 
 PAIR = 3 * hs.DiscretePair(p=[0.2, 0.3, 0.5], q=[0.25, 0.35, 0.4])
-MEMORY = 1 << 28
 
 
 def sampled(noise: float, probability: float) -> hs.Mechanism:
@@ -51,9 +50,7 @@ def test_one_short_transform_will_do(name: str, direction: Direction) -> None:
     terms = run._directions(
         {Direction.REMOVE: hs.Adjacency.REMOVE_ONE, Direction.ADD: hs.Adjacency.ADD_ONE}[direction]
     )
-    (answer,) = _core.epsilon_bounds(
-        terms, [delta], tolerance=1e-3, memory_limit=MEMORY, method="fft_composition"
-    )
+    answer = core_answer(terms, "epsilon", delta, method="fft_composition")
     assert answer.converged
     assert answer.passes == 1
     assert answer.size <= longest
@@ -63,8 +60,6 @@ def test_one_short_transform_will_do(name: str, direction: Direction) -> None:
 def test_epsilons_next_to_0_need_no_finer_grid(delta: float) -> None:
     """Of 1e-4 to 4e-3, at deltas from 0.9 to 0.09 of delta(0)."""
     pair = sampled(2.05, 0.00386).dominating_pair(Direction.REMOVE)
-    (answer,) = _core.epsilon_bounds(
-        [[(pair, 2)]], [delta], tolerance=1e-3, memory_limit=MEMORY, method="fft_composition"
-    )
+    answer = core_answer([[(pair, 2)]], "epsilon", delta, method="fft_composition")
     assert answer.converged
     assert answer.size <= 1 << 11

@@ -12,6 +12,7 @@ from exact.large_losses import EPSILON, LAW, THRESHOLD, atoms, enumerated, is_ab
 from exact.model import Step
 from exact.two_steps import delta_of_two
 from hockeystick import _core
+from questions import core_answer
 
 pytestmark = pytest.mark.bits(200)
 
@@ -238,9 +239,7 @@ PAIRS = [
 @pytest.mark.parametrize("tolerance", [1e-3, 1e-5])
 def test_two_sampled_gaussians(noise, rate, epsilon, tolerance):
     terms = [(_core.dominating_pair("poisson_gaussian_remove", (noise, rate)), 2)]
-    (found,) = _core.delta_bounds(
-        [terms], [epsilon], tolerance=tolerance, memory_limit=1 << 28, method="one_large_loss"
-    )
+    found = core_answer([terms], "delta", epsilon, tolerance=tolerance, method="one_large_loss")
     truth = delta_of_two(Step(noise, rate), Step(noise, rate), epsilon)
     assert found.lower <= truth
     assert truth <= found.upper
@@ -298,8 +297,6 @@ def test_epsilon_of_rare_steps_is_where_delta_is(delta):
 
 def test_it_bounds_no_epsilon_of_frequent_losses():
     terms = [(_core.dominating_pair("poisson_gaussian_remove", (1.0, 1e-2)), 1000)]
-    (found,) = _core.epsilon_bounds(
-        [terms], [1e-6], tolerance=1e-3, memory_limit=1 << 28, method="one_large_loss"
-    )
+    found = core_answer([terms], "epsilon", 1e-6, method="one_large_loss")
     assert (found.lower, found.upper) == (0, math.inf)
     assert not found.converged

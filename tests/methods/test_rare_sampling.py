@@ -13,6 +13,7 @@ from exact.model import Step
 from exact.two_steps import Mixture, delta_of_two
 from hockeystick import _core
 from hockeystick.adjacency import Direction
+from questions import core_answer
 from rare_runs import sampled
 
 MEMORY = 1 << 26
@@ -33,10 +34,8 @@ MIXTURE = hs.GaussianMixture(
 
 
 def answer(terms, query, value, tolerance=1e-3):
-    ask = _core.epsilon_bounds if query == "epsilon" else _core.delta_bounds
     pairs = [(step.dominating_pair(Direction.REMOVE), count) for step, count in terms]
-    (found,) = ask([pairs], [value], tolerance=tolerance, memory_limit=MEMORY)
-    return found
+    return core_answer([pairs], query, value, tolerance=tolerance, memory_limit=MEMORY)
 
 
 @pytest.mark.every(5)

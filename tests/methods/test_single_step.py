@@ -9,8 +9,8 @@ from flint import arb
 import exact
 import hockeystick as hs
 from exact.pair import Pair
-from hockeystick import _core
 from hockeystick.adjacency import Direction
+from questions import core_answer
 from rare_runs import batches, mixture
 
 STEPS = {
@@ -30,9 +30,7 @@ PAIRS = [
 
 
 def asked(pair, query, at):
-    ask = _core.epsilon_bounds if query == "epsilon" else _core.delta_bounds
-    (found,) = ask([[(pair, 1)]], [at], tolerance=1e-3, memory_limit=1 << 26, method="single_step")
-    return found
+    return core_answer([[(pair, 1)]], query, at, method="single_step")
 
 
 @pytest.mark.parametrize("pair", PAIRS)

@@ -11,6 +11,7 @@ import pytest
 
 import hockeystick as hs
 from hockeystick import _core
+from questions import core_answer
 from rare_runs import batches, mixture, sampled, terms
 
 parts = _core.large_loss
@@ -21,10 +22,7 @@ MECHANISMS = [(GAUSSIAN, 1000), (LAPLACE, 200), (LATTICE, 50)]
 
 
 def answer(directions, tolerance=1e-3, method="", delta=1e-6):
-    (found,) = _core.epsilon_bounds(
-        [directions], [delta], tolerance=tolerance, memory_limit=1 << 30, method=method
-    )
-    return found
+    return core_answer([directions], "epsilon", delta, tolerance=tolerance, method=method)
 
 
 def of_steps(steps, count=1, method=""):

@@ -9,6 +9,7 @@ from flint import arb, ctx
 
 import hockeystick as hs
 from hockeystick import Adjacency, _core
+from questions import core_answer
 from rare_runs import terms
 
 
@@ -57,9 +58,7 @@ FEW = [
 def test_few_steps_are_enclosed(sigma, q, count, goal):
     with ctx.workprec(300):
         step = hs.DiscreteGaussian(sigma=sigma).poisson_sampled(q)
-        (answer,) = _core.epsilon_bounds(
-            [terms(step, count)], [goal], tolerance=1e-3, memory_limit=1 << 30
-        )
+        answer = core_answer([terms(step, count)], "epsilon", goal)
         assert delta(sigma, q, count, answer.upper) <= arb(goal) * (1 + 1e-12)
         assert delta(sigma, q, count, answer.lower) >= arb(goal) * (1 - 1e-12)
         assert answer.converged

@@ -9,6 +9,7 @@ from flint import arb, ctx
 
 from exact.one_step import gaussian_delta
 from hockeystick import _core
+from questions import core_answer
 
 MEMORY = 1 << 30
 DELTA = 1e-5
@@ -27,9 +28,7 @@ def answer(run, quantity="epsilon", at=DELTA, tolerance=1e-3, memory_limit=MEMOR
 
 
 def anew(directions, quantity, at, tolerance, method=""):
-    ask = _core.epsilon_bounds if quantity == "epsilon" else _core.delta_bounds
-    (found,) = ask(directions, [at], tolerance=tolerance, memory_limit=MEMORY, method=method)
-    return found
+    return core_answer(directions, quantity, at, tolerance=tolerance, method=method)
 
 
 def steps(rng, forms, most):
