@@ -78,10 +78,13 @@ std::vector<std::size_t> all_of(Points points) {
 
 namespace {
 
-Answer nothing_told(const Row& row, double point) {
-  Answer answer = enclosed(trivial(row, point), {});
-  answer.converged = false, answer.limited_by = "passes";
-  return answer;
+Answers nothing_told(const Row& row, Points points) {
+  Answers answers;
+  for (const double point : points) {
+    answers.push_back(enclosed(trivial(row, point), {}));
+    answers.back().limited_by = "passes";
+  }
+  return answers;
 }
 
 // Asks a run of pairs: those that dominate, or those of a side. `of` gives the directions of an adjacency.
@@ -97,24 +100,24 @@ Answers asked(const Row& row, std::size_t adjacency, Points points, const Limits
 }
 
 // Asks terms without an exact pair, from above and from below. `only`: one comparison of neighbours, in place of those
-// of the adjacency.
+// of the adjacency. `kept`: as of EnclosedQuestion, if the sides meet.
 Answers between_sides(const Run::Terms& terms, const Row& row, std::size_t adjacency, Points points,
-                      const Limits& limits, std::span<const Comparison> only = {}) {
+                      const Limits& limits, std::span<const Comparison> only = {}, KeptPairs* kept = nullptr) {
   const auto ways = [&](std::size_t which) { return only.empty() ? adjacencies[which].comparisons : only; };
   if (row.wanted == Wanted::epsilon) check_each("delta", points, ranges::delta);
   if (row.wanted == Wanted::delta) check_each("epsilon", points, ranges::epsilon);
   if (points.empty()) return {};
   // A side that takes more work than is left, most of it while its pairs are made, bounds nothing.
   const WorkLimit work(work_of(points.size()));
-  const EnclosedQuestion question = question_of(terms, row, limits);
+  EnclosedQuestion question = question_of(terms, row, limits);
+  if (question.closes) question.kept = kept;
   const std::span<const Comparison> comparisons = ways(adjacency);
   Apart apart(comparisons);
   const auto side = [&](auto* runs, double Interval::* end) {
     return [&, runs, end](const SideAccuracy& at, Points some) {
       Limits of_side = limits;
       of_side.tolerance = at.tolerance;
-      Answers found;
-      for (const double point : some) found.push_back(nothing_told(row, point));
+      Answers found = nothing_told(row, some);
       try {
         if (question.closes && row.alone != nullptr && at.aspect == Aspect::curve)
           found = apart.ask(some, end, at.tolerance, [&](Points each, std::span<const Comparison> way) {
@@ -135,23 +138,28 @@ Answers between_sides(const Run::Terms& terms, const Row& row, std::size_t adjac
 }
 
 // Epsilon or delta in one comparison of neighbours.
-Answers in_comparison(const Run& run, const Row& row, Comparison way, Points points, const Limits& limits) {
-  if (!run.is_exact()) return between_sides(run.terms(), row, 0, points, limits, std::array{way});
+Answers in_comparison(const Run& run, const Row& row, Comparison way, Points points, const Limits& limits,
+                      KeptPairs* kept = nullptr) {
+  if (!run.is_exact()) return between_sides(run.terms(), row, 0, points, limits, std::array{way}, kept);
   return row.alone(std::array{run.pairs(way)}, points, limits);
 }
 
-// Tails and quantiles of the loss of terms without an exact pair, from the run's curve in one comparison.
-Answers by_curve(const Run& run, const Row& row, Comparison way, Points points, const Limits& limits) {
+// Tails and quantiles of the loss of terms without an exact pair, from the run's curve in one comparison. `others`: the
+// answers in other comparisons, or none.
+Answers by_curve(const Run& run, const Row& row, Comparison way, Points points, const Answers& others,
+                 const Limits& limits) {
   // Chords leave open some ten times as much of a tail, and a tail is some hundred times a delta.
   Limits closer = limits;
   closer.tolerance = std::max(0.1 * limits.tolerance, 1e-5);
   const std::shared_ptr<const Run> whole = run.unsampled();
+  std::array<KeptPairs, 2> kept;
   const auto deltas = [&](bool of_reverse, Points at, const Limits& wanted) {
     const Comparison one = of_reverse ? reversed(way) : way;
     Limits how = closer;
     how.smallest = std::max(1e-3 * limits.smallest, wanted.enough), how.memory_limit = wanted.memory_limit;
-    if (wanted.tolerance >= most_tolerance) how.tolerance = std::max(closer.tolerance, most_tolerance);
-    Answers found = in_comparison(run, row_of(View::delta), one, at, how);
+    const bool is_rough = wanted.tolerance >= most_tolerance;
+    if (is_rough) how.tolerance = std::max(closer.tolerance, most_tolerance);
+    Answers found = in_comparison(run, row_of(View::delta), one, at, how, is_rough ? nullptr : &kept[of_reverse]);
     if (whole != nullptr)
       narrow(row_of(View::delta), all_of(at), in_comparison(*whole, row_of(View::delta), one, at, how), Known::above,
              how, found);
@@ -164,11 +172,9 @@ Answers by_curve(const Run& run, const Row& row, Comparison way, Points points, 
     for (const Direction& below : runs_below(run.terms(), std::array{way}, rough))
       infinite = std::max(infinite, infinity_mass(below).lower());  // proof: loss-tail-chords
     const Direction about = runs_above(run.terms(), std::array{way}, rough).front();
-    return row.between({about, deltas, closer.tolerance, infinite, question.closes}, points, limits);
+    return row.between({about, deltas, closer.tolerance, infinite, question.closes, others}, points, limits);
   } catch (const OverWork&) {
-    Answers found;
-    for (const double point : points) found.push_back(nothing_told(row, point));
-    return found;
+    return nothing_told(row, points);
   }
 }
 
@@ -200,12 +206,15 @@ Answers loss_between_sides(const Run& run, const Row& row, std::size_t adjacency
                          (1 + static_cast<double>(points.size()) / tuning::points_of_work));
     std::vector<std::size_t> which = all_of(points);
     std::erase_if(which, [&](std::size_t k) {
-      return !worst.empty() && !(is_tail ? may_exceed(run, way, points[k], worst[k].lower, limits)
-                                         : may_exceed(run, way, worst[k].lower, rest_of(points[k]).lower, limits));
+      return !is_tail && !worst.empty() && !may_exceed(run, way, worst[k].lower, rest_of(points[k]).lower, limits);
     });
     std::vector<double> open;
-    for (const std::size_t k : which) open.push_back(points[k]);
-    const Answers found = open.empty() ? Answers{} : by_curve(run, row, way, open, limits);
+    Answers others;
+    for (const std::size_t k : which) {
+      open.push_back(points[k]);
+      if (!worst.empty()) others.push_back(worst[k]);
+    }
+    const Answers found = open.empty() ? Answers{} : by_curve(run, row, way, open, others, limits);
     if (worst.empty()) worst = found;
     for (std::size_t k = 0; k < which.size(); ++k)
       worst[which[k]] = worse(worst[which[k]], found[k], [](const Answer&) { return false; });

@@ -121,7 +121,8 @@ class BetweenSides {
     double smallest = first_smallest();
     if (tells_deltas())
       for (const std::size_t i : which) smallest = std::min(smallest, least_of(points_[i], smallest));
-    ask_curve(which, smallest);
+    if (question_.kept != nullptr && *question_.kept) ask(which, **question_.kept);
+    if (const std::vector<std::size_t> left = open_of(which); !left.empty()) ask_curve(left, smallest);
   }
 
   // Delta is 0 beyond the largest loss, which pairs of the curve may hide: asked where delta may be 0.
@@ -284,6 +285,7 @@ class BetweenSides {
       at.tolerance = std::clamp(0.5 * part_of_theory * gap.of_theory, finest(), 0.5 * at.tolerance);
       gap = ask(gap.loose, at);
     }
+    if (question_.kept != nullptr && !(*question_.kept && (*question_.kept)->tail < at.tail)) *question_.kept = at;
     return gap;
   }
 

@@ -26,6 +26,15 @@ inline constexpr double rough_sides = 0.01;
 /// Whether the answers are probabilities, which may be below the smallest one of interest.
 inline bool may_be_tiny(Wanted wanted) { return wanted == Wanted::delta || wanted == Wanted::power; }
 
+/// The pairs of a side: the aspect that they bound and their accuracy; and the tolerance of the side's answers.
+struct SideAccuracy : Accuracy {
+  Aspect aspect = Aspect::curve;
+  double tolerance = 1e-3;
+};
+
+/// How close the pairs were that answered other points of a run; none at first.
+using KeptPairs = std::optional<SideAccuracy>;
+
 /// The subject of a question.
 struct EnclosedQuestion {
   Wanted wanted = Wanted::epsilon;
@@ -34,12 +43,7 @@ struct EnclosedQuestion {
   double tolerance = 1e-3;
   double smallest = 0;            // as of Limits
   bool has_costly_cells = false;  // whether pairs of more cells take more time than the questions to them
-};
-
-/// The pairs of a side: the aspect that they bound and their accuracy; and the tolerance of the side's answers.
-struct SideAccuracy : Accuracy {
-  Aspect aspect = Aspect::curve;
-  double tolerance = 1e-3;
+  KeptPairs* kept = nullptr;      // asked first, and moved
 };
 
 /// How closely the pairs of a curve are asked at first.

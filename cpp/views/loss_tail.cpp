@@ -115,7 +115,8 @@ class Solver {
       for (std::size_t i = 0; i < points_.size(); ++i)
         if (!answers_[i].converged) add_points(i, rates[i], round, wanted);
       const bool is_served = !wanted.empty() && curve_.ask(std::move(wanted));
-      if (!take() || (!is_served && --unserved == 0)) break;
+      const bool is_narrower = take();
+      if ((!is_narrower && round > 0) || (!is_served && --unserved == 0)) break;
     }
   }
 
@@ -180,7 +181,10 @@ class Solver {
   void add_points(std::size_t i, double rate, int round, std::vector<WantedPoint>& wanted) {
     const auto at = point_at(points_[i]);
     const bool is_known = at != curve_.points().end();
-    if (!curve_.closes() && !is_known) return wanted.push_back({points_[i], most_tolerance});
+    if (!is_known && (!curve_.closes() || answers_[i].lower > 0)) {
+      for (const double before : {0.0, 0.5, 1.0}) wanted.push_back({points_[i] - before / (1 + rate), most_tolerance});
+      return;
+    }
     const double off = !curve_.closes()        ? 1 - at->value.lower / at->value.upper
                        : round > 0 && is_known ? at->refused
                                                : 0;
@@ -294,6 +298,7 @@ std::vector<Answer> worst(const Kind& kind, std::span<const Direction> direction
 std::vector<Answer> between_curves(const Kind& kind, const CurveOfLoss& of, std::span<const double> points,
                                    const Limits& limits) {
   std::vector<Answer> known(points.size(), enclosed(kind.start, {}));
+  for (std::size_t i = 0; i < of.others.size(); ++i) known[i].lower = std::max(known[i].lower, of.others[i].lower);
   Solver solver(kind, of.about, {of.deltas, {limits.tolerance, limits.memory_limit}, of.finest, of.closes}, points,
                 std::move(known), limits);
   if (kind.is_tail)

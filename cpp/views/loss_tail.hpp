@@ -27,6 +27,8 @@ struct CurveOfLoss {
   double finest;    // the tolerance of deltas that need be no closer
   double infinite;  // a lower bound of P(L = inf)
   bool closes;      // whether the two curves may meet, so that they are those of one pair
+  std::span<const Answer>
+      others;  // answers of other directions at the points, or none: this one need not be known below
 };
 
 /// The same for such a run. Where the two curves do not meet, the answer is about the largest tail of all pairs between
