@@ -7,49 +7,24 @@ import pytest
 from flint import arb, ctx
 
 import hockeystick as hs
-from exact.one_step import gaussian_delta
-from hockeystick import _core
-from questions import core_answer
+from joined_steps import asked, curve, numbers_joined, sampled
 
 FORMS = ("remove", "add", "replace")
-
-
-def sampled(noise, rate, form="remove"):
-    return _core.dominating_pair(f"poisson_gaussian_{form}", (noise, rate))
 
 
 def pure(epsilon):
     return hs.ApproximateDP(epsilon, 0.0).dominating_pair(hs.Direction.REMOVE)
 
 
-def asked(terms, query, at, method="participations", tolerance=1e-3):
-    return core_answer([terms], query, at, method=method, tolerance=tolerance)
-
-
-def curve(square, loss):
-    """The curve of N(s, 1) against N(0, 1) at any loss, s^2 = square; s = 0 too."""
-    if square == 0:
-        return max(1 - loss.exp(), arb(0), key=float)
-    if loss >= 0:
-        return gaussian_delta(square.sqrt(), loss)
-    return 1 - loss.exp() + loss.exp() * gaussian_delta(square.sqrt(), -loss)
-
-
 def conditional(noise, rate, count, form, epsilon, pure_epsilon):
     """The sum over the numbers of steps and over the two losses of the pure mechanism."""
-    q, square, size = arb(rate), arb(1 / noise) ** 2, arb(pure_epsilon)
+    size = arb(pure_epsilon)
     likelier = 1 / (1 + (-size).exp())
-    total = arb(0)
-    for k in range(count + 1 if form != "add" else 1):
-        weight = math.comb(count, k) * q**k * (1 - q) ** (count - k)
-        shift = k * ((1 - q) / q).log() if form == "replace" else -k * q.log()
-        if form == "remove":
-            shift -= (count - k) * (1 - q).log()
-        if form == "add":
-            weight, shift = arb(1), count * (1 - q).log()
-        for mass, loss in ((likelier, size), (1 - likelier, -size)):
-            total += weight * mass * curve(k * square, epsilon + shift - loss)
-    return total
+    return sum(
+        weight * mass * curve(square, epsilon + shift - loss)
+        for weight, square, shift in numbers_joined(noise, rate, count, form)
+        for mass, loss in ((likelier, size), (1 - likelier, -size))
+    )
 
 
 RUNS = [(0.03, 0.01, 5), (0.04, 0.3, 12), (0.02, 0.6, 4), (0.001, 1e-6, 40), (0.03, 0.5, 60)]

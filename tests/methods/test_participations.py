@@ -10,41 +10,20 @@ from flint import arb, ctx
 import exact
 import hockeystick as hs
 from exact.balls import normal_tail
-from exact.one_step import gaussian_delta
 from exact.pair import Pair
 from hockeystick import _core
-from questions import core_answer
+from joined_steps import asked, curve, numbers_joined, sampled
 
 FORMS = ("remove", "add", "replace")
-
-
-def sampled(noise, rate, form="remove"):
-    return _core.dominating_pair(f"poisson_gaussian_{form}", (noise, rate))
-
-
-def asked(terms, query, at, method="participations", tolerance=1e-3):
-    return core_answer([terms], query, at, method=method, tolerance=tolerance)
-
-
-def gaussian(square, x):
-    """The curve of N(s, 1) against N(0, 1) at e^x, s^2 = square; s = 0 too."""
-    return gaussian_delta(square.sqrt(), x) if square > 0 else max(1 - x.exp(), arb(0), key=float)
 
 
 def conditional(steps, plain, epsilon, form="remove"):
     """The lower sum of the page, over all numbers of steps; the upper one without its slacks."""
     total = arb(0)
-    for times in itertools.product(*(range(count + 1) for _, _, count in steps)):
-        weight, square, shift = arb(1), arb(plain), arb(0)
-        for k, (noise, rate, count) in zip(times, steps, strict=True):
-            q = arb(rate)
-            weight *= math.comb(count, k) * q**k * (1 - q) ** (count - k)
-            square += k * arb(1 / noise) ** 2
-            if form == "remove":
-                shift -= k * q.log() + (count - k) * (1 - q).log()
-            else:
-                shift += k * ((1 - q) / q).log()
-        total += weight * gaussian(square, epsilon + shift)
+    for terms in itertools.product(*(numbers_joined(*step, form) for step in steps)):
+        weights, squares, shifts = zip(*terms, strict=True)
+        square = sum(squares, arb(plain))
+        total += math.prod(weights) * curve(square, sum(shifts, epsilon))
     return total
 
 

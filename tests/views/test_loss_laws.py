@@ -8,6 +8,7 @@ from flint import arb, ctx
 
 import hockeystick as hs
 from exact.balls import normal_tail
+from joined_steps import numbers_joined
 
 RUNS = [(0.03, 0.01, 5), (0.05, 0.3, 12), (0.02, 0.999, 4), (0.001, 1e-6, 40), (0.04, 0.03, 300)]
 ADJACENCIES = ("remove-one", "add-one", "replace-one")
@@ -24,17 +25,8 @@ def above(square, x):
 
 def tail(run, adjacency, loss):
     """The sum of the page over the number of steps, without its slacks."""
-    noise, rate, count = run
-    q, total = arb(rate), arb(0)
-    if adjacency == "add-one":
-        return above(arb(0), loss + count * (1 - q).log())
-    for k in range(count + 1):
-        weight = arb(math.comb(count, k)) * q**k * (1 - q) ** (count - k)
-        shift = -k * q.log() - (count - k) * (1 - q).log()
-        if adjacency == "replace-one":
-            shift = k * ((1 - q) / q).log()
-        total += weight * above(k * arb(1 / noise) ** 2, loss + shift)
-    return total
+    joined = numbers_joined(*run, adjacency.removesuffix("-one"))
+    return sum((weight * above(square, loss + shift) for weight, square, shift in joined), arb(0))
 
 
 def composed(run):
