@@ -12,7 +12,8 @@ import numpy as np
 from scipy import special
 
 import hockeystick as hs
-from exact.mechanisms import oracles
+from exact.laws import AtomLaw
+from exact.mechanisms import oracles, release
 from exact.release import Parameters, power
 from hockeystick.adjacency import Direction
 from hockeystick.disjoint import AnyRun
@@ -170,3 +171,11 @@ def compositions(rng: random.Random) -> tuple[hs.Composition, list[hs.Adjacency]
     terms = _terms(rng)
     run = sum((term.count * mechanism(term) for term in terms), hs.Composition())
     return run, _adjacencies(terms)
+
+
+def laws_and_run(
+    terms: Sequence[Term], direction: str
+) -> tuple[list[tuple[AtomLaw, int]], hs.Composition]:
+    """Laws of finitely many outcomes and how often each is drawn, and the run of the library."""
+    laws = [(release(t.name, t.parameters, direction), t.count) for t in terms]
+    return laws, sum((t.count * mechanism(t) for t in terms), hs.Composition())

@@ -8,6 +8,7 @@ from flint import arb, ctx
 
 import hockeystick as hs
 from exact.balls import normal_tail
+from exact.one_step import gaussian_delta
 from hockeystick.mechanisms._enclosed import Accuracy
 
 
@@ -41,11 +42,6 @@ def test_moments_of_selected_steps_do_not_contradict_each_other(noise):
     assert 0.4 * rho < bounds.lower <= bounds.upper <= rho * (1 + 1e-12)
 
 
-def normal_curve(mu, alpha):
-    x = alpha.log() / mu
-    return normal_tail(x - mu / 2) - alpha * normal_tail(x + mu / 2)
-
-
 @pytest.mark.parametrize("epsilon", [165.0, 178.0, 185.0, 193.0])
 def test_losses_whose_q_mass_underflows_stay_in_the_curve_above(epsilon):
     """The other places' ratios count as their mean, 1: a lower bound, by Jensen's inequality."""
@@ -53,7 +49,7 @@ def test_losses_whose_q_mass_underflows_stay_in_the_curve_above(epsilon):
     step = hs.Gaussian(noise).random_allocation(steps=steps)
     with ctx.workprec(2000):
         one = steps * arb(epsilon).exp() - steps + 1
-        truth = normal_curve(1 / arb(noise), one) / steps
+        truth = gaussian_delta(1 / arb(noise), one.log()) / steps
         above = step.pair_above(hs.Direction.REMOVE, Accuracy(100, 1e-303))
         assert truth <= arb(above.deltas_above([epsilon])[0]) <= 100 * truth + 1e-301
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 from mechanisms.noises import LEAST, Normal, Noted, normal_edges, rounded
 
@@ -19,10 +19,7 @@ WITHIN = 1e-6
 TAIL = arb("1.001") * ACCURACY  # of a tail
 
 
-@pytest.fixture(autouse=True)
-def _precision():
-    with ctx.workprec(200):
-        yield
+pytestmark = pytest.mark.bits(200)
 
 
 def off(g):

@@ -4,7 +4,7 @@
 import math
 
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 from hockeystick import _core
 from mechanisms.shuffles import Term
@@ -13,10 +13,7 @@ sampling = _core.sampling
 TAIL, WIDTH = 1e-12, 0.5  # of the corners
 
 
-@pytest.fixture(autouse=True)
-def _precision():
-    with ctx.workprec(64):
-        yield
+pytestmark = pytest.mark.bits(64)
 
 
 class Other(Term):

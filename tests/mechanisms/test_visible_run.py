@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from flint import arb, ctx
+from flint import arb
 
 import hockeystick as hs
 from hockeystick._core import sampling
@@ -24,10 +24,7 @@ RUNS = (
 LEAST = arb("1e-307")  # below what doubles tell
 
 
-@pytest.fixture(autouse=True)
-def _balls():
-    with ctx.workprec(300):
-        yield
+pytestmark = pytest.mark.bits(300)
 
 
 def tail(x):

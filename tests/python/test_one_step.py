@@ -10,7 +10,6 @@ from flint import arb, ctx
 import exact
 import hockeystick as hs
 import questions
-from exact.one_step import gaussian_delta
 from exact.pair import Pair
 from hockeystick.adjacency import Direction
 from rare_runs import batches
@@ -89,19 +88,6 @@ def test_centres_a_thousand_deviations_apart(multiplier, q):
     assert truth.delta(arb(lower)) >= 1e-5 >= truth.delta(arb(upper))
 
 
-@pytest.mark.parametrize("multiplier", [0.001953125, 0.0019, 0.001])
-@pytest.mark.parametrize("count", [1, 100])
-@pytest.mark.parametrize("delta", [0.9, 1e-5, 1e-200])
-def test_means_far_apart(multiplier, count, delta):
-    """Gaussians of at least 512 deviations between the means need no panels."""
-    run = count * hs.Gaussian(noise_multiplier=multiplier)
-    lower, upper = run.epsilon_bounds(delta, tolerance=1e-9)
-    with ctx.workprec(2000):
-        mu = arb(count).sqrt() / arb(multiplier)
-        assert gaussian_delta(mu, arb(lower)) >= delta
-        assert gaussian_delta(mu, arb(upper)) <= delta
-
-
 def test_below_a_mass_at_infinity_that_is_not_certain_divergences_are_left():
     """A cut batch of probability below 1e-300 counts as 1e-300 above, as 0 below."""
     cut = batches(0.01, 1e-09, 400, 70000)
@@ -111,17 +97,6 @@ def test_below_a_mass_at_infinity_that_is_not_certain_divergences_are_left():
     assert caught.value.bounds.upper < math.inf
     assert caught.value.bounds.lower >= plain.epsilon(1e-299) * 0.999
     assert cut.epsilon_bounds(2e-300).upper < math.inf
-
-
-@pytest.mark.parametrize("sigma", [0.3, 1.1, 7.0])
-def test_rounding_of_gaussian_tails_is_counted(sigma):
-    step = hs.Gaussian(noise_multiplier=sigma)
-    with ctx.workprec(2000):
-        for epsilon in np.concatenate([np.linspace(0, 0.2, 15), np.linspace(20, 34, 15)]) / sigma:
-            bounds = step.delta_bounds(float(epsilon), tolerance=1e-6)
-            truth = gaussian_delta(1 / arb(sigma), arb(float(epsilon)))
-            assert questions.encloses(bounds, truth)
-            assert questions.is_tight(bounds, truth, 1e-11)
 
 
 @pytest.mark.parametrize("direction", [Direction.REMOVE, Direction.ADD])

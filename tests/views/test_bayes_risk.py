@@ -101,19 +101,6 @@ def test_distributions_bound_the_risk_from_their_side():
     assert np.all(found[1] - found[0] <= 2e-2 * truth.upper)
 
 
-def test_what_is_refused_is_bounded_by_the_prior():
-    priors = np.array([0.5, 0.25, 0.9])
-    run = [[(hs.DiscreteGaussian(sigma=3.0).dominating_pair(Direction.REMOVE), 1000)]]
-    for prior, risk in zip(
-        priors,
-        _core.bayes_risk_bounds(run, priors, tolerance=1e-9, memory_limit=2**12),
-        strict=True,
-    ):
-        assert not risk.converged
-        assert risk.limited_by == "memory_limit"
-        assert 0 <= risk.lower <= risk.upper <= min(prior, 1 - prior)
-
-
 @pytest.mark.parametrize(("prior", "memory"), [(0.1, 2**22), (0.02, 2**22)])
 def test_risks_need_no_more_of_tiny_deltas_than_that_they_are(prior, memory):
     run = 28433 * hs.Gaussian(noise_multiplier=2.037).poisson_sampled(1.615282358621942e-05)

@@ -8,24 +8,15 @@ import pytest
 from flint import arb, ctx
 
 import hockeystick as hs
-import random_runs
 from exact.attack import needed_mu, normal_quantile
-from exact.mechanisms import release
 from hockeystick import Adjacency, _core
 from hockeystick.adjacency import Direction
 from pld import stored
-from random_runs import Term
+from random_runs import Term, laws_and_run
 from rare_runs import sampled
 
 REPLACE = {"adjacency": Adjacency.REPLACE_ONE}
 LIMITS = {"tolerance": 1e-3, "memory_limit": 2**30}
-
-
-def composed(terms, direction):
-    """Laws and how often they are drawn, and the run of the library."""
-    laws = [(release(t.name, t.parameters, direction), t.count) for t in terms]
-    run = sum((t.count * random_runs.mechanism(t) for t in terms), hs.Composition())
-    return laws, run
 
 
 MU = [
@@ -47,7 +38,7 @@ MU = [
 @pytest.mark.parametrize(("terms", "direction", "how", "rate"), MU)
 def test_mu_of_few_losses(terms, direction, how, rate):
     with ctx.workprec(2000):
-        laws, run = composed(terms, direction)
+        laws, run = laws_and_run(terms, direction)
         truth = needed_mu(laws, rate)
     bounds = run.gdp_mu_bounds(smallest_rate=rate, **how)
     assert bounds.lower <= truth * (1 + 1e-12)

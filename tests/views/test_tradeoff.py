@@ -10,13 +10,11 @@ from flint import arb, ctx
 
 import exact
 import hockeystick as hs
-import random_runs
 from exact.attack import gaussian_power, laplace_power, one_step_power, power_above, power_of_atoms
-from exact.mechanisms import release
 from exact.pair import Pair
 from hockeystick import Adjacency, _core
 from questions import told
-from random_runs import Term
+from random_runs import Term, laws_and_run
 
 ADD = {"adjacency": Adjacency.ADD_ONE}
 REPLACE = {"adjacency": Adjacency.REPLACE_ONE}
@@ -92,13 +90,6 @@ def test_no_power_of_a_mixture_exceeds_the_largest():
     assert bounds.lower <= arb(fpr) / arb(0.75) <= bounds.upper
 
 
-def composed(terms, direction):
-    """Laws and how often they are drawn, and the run of the library."""
-    laws = [(release(t.name, t.parameters, direction), t.count) for t in terms]
-    run = sum((t.count * random_runs.mechanism(t) for t in terms), hs.Composition())
-    return laws, run
-
-
 def beside(sensitivity, noise):
     """A rare large loss beside four small ones."""
     return [
@@ -115,7 +106,7 @@ def beside(sensitivity, noise):
     ],
 )
 def test_a_rare_large_loss_beside_small_ones(sensitivity, noise, fpr, tolerance):
-    laws, run = composed(beside(sensitivity, noise), "replace")
+    laws, run = laws_and_run(beside(sensitivity, noise), "replace")
     truth = power_of_atoms(laws, fpr)
     hold(run, fpr, truth, narrow=False, tolerance=tolerance, **REPLACE)
 
@@ -131,7 +122,7 @@ def test_a_bounded_loss_far_below_the_rate_of_its_largest(epsilon, fpr):
 def test_at_the_rate_of_the_largest_losses_their_probability_is_the_power(count):
     epsilon = 3.0
     terms = [Term("ApproximateDP", {"epsilon": epsilon, "delta": 1e-3}, count)]
-    laws, run = composed(terms, "remove")
+    laws, run = laws_and_run(terms, "remove")
     rate = float((((1 - arb(1e-3)) / (1 + arb(epsilon).exp())) ** count).mid())
     for fpr in (rate * (1 - 1e-9), rate * (1 + 1e-9)):
         hold(run, fpr, power_of_atoms(laws, fpr), tolerance=1e-6)
@@ -176,11 +167,11 @@ def sweep(rng):
         return run, {}, min(fpr, 0.5), laplace_power(noise, min(fpr, 0.5)), None
     if kind == "exponential":
         term = Term("ExponentialMechanism", {"epsilon": logarithmic(rng, -1, 2.5)}, 1)
-        laws, run = composed([term], "remove")
+        laws, run = laws_and_run([term], "remove")
         fpr = logarithmic(rng, -200, -1)
         return run, {}, fpr, power_of_atoms(laws, fpr), None
     if kind == "beside":
-        laws, run = composed(beside(rng.choice((1, 2)), logarithmic(rng, -80, -10)), "replace")
+        laws, run = laws_and_run(beside(rng.choice((1, 2)), logarithmic(rng, -80, -10)), "replace")
         fpr = logarithmic(rng, -80, -10)
         return run, REPLACE, fpr, power_of_atoms(laws, fpr), None
     step = exact.Step(logarithmic(rng, -1.5, -1), logarithmic(rng, -4, -0.01))

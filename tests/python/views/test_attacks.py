@@ -135,9 +135,9 @@ def test_bayes_risk_at_subnormal_priors(prior):
 
 def test_an_error_of_the_bayes_risk_carries_risks():
     run = 1000 * hs.Laplace(noise_multiplier=10.0) + hs.DiscreteGaussian(sigma=3.0)
-    priors = np.array([0.5, 0.25])
+    priors = np.array([0.5, 0.25, 0.9])
     with pytest.raises(hs.CertificationError, match="<= Bayes risk <= .* at prior = 0.5") as caught:
         run.bayes_risk_bounds(priors, tolerance=1e-9, memory_limit=2**12)
     lower, upper = caught.value.bounds
-    assert lower.shape == upper.shape == (2,)
-    assert np.all((lower >= 0) & (lower <= upper) & (upper <= priors))
+    assert lower.shape == upper.shape == (3,)
+    assert np.all((lower >= 0) & (lower <= upper) & (upper <= np.minimum(priors, 1 - priors)))
