@@ -45,11 +45,7 @@ ContourPlanner::ContourPlanner(const Direction& direction, const Question& quest
       rounding_(likely_rounding(saddlepoint_)) {
   if (question.wants_epsilon()) {
     at_ = near_delta(math::log(question.at));
-    if (!(at_.epsilon > 0)) {
-      seek(0);
-      // Near epsilon = 0 the forecasts of epsilon and of delta may disagree: Newton steps bring them together.
-      for (int i = 0; i < 3 && !(above_zero() > 0) && at_.slope > 0; ++i) seek(at_.epsilon - above_zero() / at_.slope);
-    }
+    if (!(at_.epsilon > 0)) seek(0);
   } else {
     seek(question.at);
   }
@@ -152,13 +148,9 @@ std::optional<ContourPlan> ContourPlanner::next(Lines& lines, double patience) {
   }
   const bool is_ruled = cut_ == 0 && highest_carried(2 * at_.tilt) < 2 * at_.tilt;
   std::optional<ContourPlan> found;
-  if (!is_ruled || whole_) found = plan(lines, patience);
-  if (!found && cut_ > 0) {
-    restore();
-    found = plan(lines, patience);
-  }
-  if (is_off("cut") || cut_ > 0 || whole_ || (found && found->cost < tuning::least_transform)) return found;
-  auto whole = std::pair(saddlepoint_, at_);
+  if (!is_ruled) found = plan(lines, patience);
+  if (is_off("cut") || cut_ > 0 || (found && found->cost < tuning::least_transform)) return found;
+  const auto whole = std::pair(saddlepoint_, at_);
   Lines lines_of_whole = std::exchange(lines, {});
   const bool is_dear = is_dear_;
   const double most_samples = found ? tuning::much_fewer_samples * samples_wanted_ : infinity;
@@ -169,22 +161,13 @@ std::optional<ContourPlan> ContourPlanner::next(Lines& lines, double patience) {
     cut_ = cut_for_one() / saddlepoint_.total_count();
     cut = plan(lines, patience, most_samples);
   }
-  if (cut && !(found && found->cost <= cut->cost)) {
-    whole_ = std::move(whole);
-    is_known_whole_ = found.has_value() || is_ruled;
-    return cut;
-  }
+  if (cut && !(found && found->cost <= cut->cost)) return cut;
   cut_ = 0;
   std::tie(saddlepoint_, at_) = whole;
   if (is_ruled) return plan(lines, patience);
   lines = std::move(lines_of_whole);
   is_dear_ = is_dear;
   return found;
-}
-
-void ContourPlanner::restore() {
-  std::tie(saddlepoint_, at_) = *whole_;
-  cut_ = 0;
 }
 
 std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience, double most_samples) {
@@ -246,11 +229,6 @@ std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience, d
     frequency = caution_ * std::max(cut_ > 0 ? 1.3 * frequency : 0.0,
                                     reach * count * spacing);  // finer nodes certify a faster decay
     least = std::ceil(0.5 * frequency / spacing) + 2;
-    // Moments of large losses oscillate fast, so that lines need about as many nodes as there are samples.
-    if (cut_ > 0 && !(cost::contour(terms_, count, std::max(nodes, terms_ * count)) < budget)) {
-      is_dear_ = true;
-      return {};
-    }
   }
   return {};
 }
@@ -283,12 +261,6 @@ void ContourPlanner::lengthen(const Lines& lines, Contour& contour) const {
 }
 
 bool ContourPlanner::learn(double epsilon, double delta, double slope, double rounding) {
-  // The forecast of epsilon was good: the answer is wide because losses were left out, or because of a term whose line
-  // cannot leave losses out.
-  if (cut_ > 0 && whole_ && is_known_whole_ && std::fabs(epsilon - at_.epsilon) <= 0.01 * epsilon) {
-    restore();
-    return true;
-  }
   if (!(epsilon >= 0) || !(delta > 0)) return false;
   rounding_ = std::max(rounding_, rounding);
   if (right_) {

@@ -69,7 +69,6 @@ class ContourPlanner {
   // log of the given delta over the forecast of delta(0).
   double above_zero() const;
   std::optional<ContourPlan> plan(Lines& lines, double patience, double most_samples = infinity);
-  void restore();
   double cut_for_one();
   Saddlepoint near(double log_delta) const;
   Saddle below_outliers(Saddle at, const Saddlepoint& near);
@@ -99,10 +98,8 @@ class ContourPlanner {
   double caution_ = 1;         // factor on the frequency, which grows with each failure
   double rounding_;            // of the product of moments, relative to the product at the tilt
   bool is_dear_ = false;
-  bool is_large_loss_ = false;                           // whether epsilon is forecast from one large loss
-  double cut_ = 0;                                       // P-mass of the largest losses that a line may leave out
-  std::optional<std::pair<Saddlepoint, Saddle>> whole_;  // of all losses, kept from before a cut
-  bool is_known_whole_ = false;                          // whether there may be a plan with these
+  bool is_large_loss_ = false;  // whether epsilon is forecast from one large loss
+  double cut_ = 0;              // P-mass of the largest losses that a line may leave out
 };
 
 }  // namespace hockeystick

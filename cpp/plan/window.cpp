@@ -18,19 +18,13 @@ namespace {
 // that wraps into it from either side at most e^-log_wrapped.
 struct WindowNeeds {
   double tilt, lowest, highest, log_above, log_wrapped;
-  double steepness = 1;  // part of the best tilt of Chernoff's inequality; lower is safer if the forecast is rough
 };
 
 WindowForecast make_window(const Saddlepoint& saddlepoint, const Cumulants& k, const WindowGrid& grid,
                            const WindowNeeds& needs) {
   const auto [d, shift, limit] = grid;
   const auto above = [&, limit = limit](double tilt, double log_reciprocal) {
-    const Saddlepoint::Tilted from{tilt, saddlepoint.cumulants(tilt)};
-    ChernoffQuantile quantile = saddlepoint.chernoff_quantile(from, log_reciprocal, 1, limit);
-    if (needs.steepness == 1) return quantile;
-    const double apart = needs.steepness * (quantile.tilt - tilt);
-    return ChernoffQuantile{
-        tilt + apart, (saddlepoint.cumulants(tilt + apart).value - from.cumulants.value + log_reciprocal) / apart};
+    return saddlepoint.chernoff_quantile({tilt, saddlepoint.cumulants(tilt)}, log_reciprocal, 1, limit);
   };
   const auto top = above(0, needs.log_above), from_above = above(needs.tilt, needs.log_wrapped);
   const auto from_below = saddlepoint.chernoff_quantile({needs.tilt, k}, needs.log_wrapped, -1, limit);
@@ -73,9 +67,8 @@ WindowForecast question_window(const Saddlepoint& saddlepoint, const Saddle& at,
   const double log_wrapped = k.value - tilt * epsilon + log_chernoff_peak(tilt) - log_lost;
   const bool smooth = at.regular && !is_rough && d < 0.25 * margin;
   const double lowest = smooth ? std::max(epsilon - margin, -4 * d) : -4 * d;
-  return make_window(
-      saddlepoint, k, grid,
-      {tilt, lowest, epsilon + 4 * d, std::max(1.0, -log_lost), std::max(1.0, log_wrapped), is_rough ? 0.75 : 1.0});
+  return make_window(saddlepoint, k, grid,
+                     {tilt, lowest, epsilon + 4 * d, std::max(1.0, -log_lost), std::max(1.0, log_wrapped)});
 }
 
 WindowForecast whole_window(const Saddlepoint& saddlepoint, const WindowGrid& grid, double tail_mass) {
