@@ -180,32 +180,44 @@ namespace {
 // the run.
 enum class Largest { own, reverse };
 
-// Encloses log(1 - delta(epsilon)) where the outputs of most steps show that the step loses next to nothing, or much;
-// else [-inf, 0].
-Interval log_spared(const Direction& direction, double epsilon, Largest largest) {
-  const bool is_own = largest == Largest::own;
-  const auto bound = [=](const DominatingPair& pair) {
-    return is_own ? pair.finite_loss_bound() : -pair.loss_infimum();
-  };
-  double sum = 0, sizes = std::fabs(epsilon), hidden = 0, steps = 0;
+// The losses by which delta is bounded, at most, of one step and of all.
+struct Capped {
+  Largest largest;
+  double sum = 0, sizes = 0, steps = 0;  // of the losses, and of their absolute values; number of steps
+
+  bool is_own() const { return largest == Largest::own; }
+  double of(const DominatingPair& pair) const { return is_own() ? pair.finite_loss_bound() : -pair.loss_infimum(); }
+};
+
+// Nothing unless the outputs of most steps show that the step loses next to nothing, or much.
+std::optional<Capped> capped(const Direction& direction, Largest largest) {
+  Capped caps{largest};
+  double hidden = 0;
   for (const Term& term : direction) {
-    const double count = static_cast<double>(term.count), most = bound(*term.pair);
-    if (!std::isfinite(most)) return {-infinity, 0};
-    sum += count * most, sizes += count * std::fabs(most), steps += count;
+    const double count = static_cast<double>(term.count), most = caps.of(*term.pair);
+    if (!std::isfinite(most)) return std::nullopt;
+    caps.sum += count * most, caps.sizes += count * std::fabs(most), caps.steps += count;
     hidden += count * (most + math::log1p(-std::min(1.0, term.pair->total_variation_bound())));
   }
-  const double left = is_own ? sum - epsilon : sum + epsilon;
-  if (!(left > 0) || !(hidden <= 0.1 * sum)) return {-infinity, 0};
+  return hidden <= 0.1 * caps.sum ? std::optional(caps) : std::nullopt;
+}
+
+// Encloses log(1 - delta(epsilon)); [-inf, 0] from the sum of the largest losses on.
+Interval log_spared(const Direction& direction, const Capped& caps, double epsilon) {
+  const bool is_own = caps.is_own();
+  const double left = is_own ? caps.sum - epsilon : caps.sum + epsilon, sizes = caps.sizes + std::fabs(epsilon);
+  if (!(left > 0)) return {-infinity, 0};
   const double rounding = 8 * u * static_cast<double>(direction.size() + 2);
-  const double off = rounding * sizes + (is_own ? 0 : 1e-12 * (sizes + steps));
+  const double off = rounding * sizes + (is_own ? 0 : 1e-12 * (sizes + caps.steps));
   const double cap = left + off;  // proof: capped-likelihoods
   double added = 0, rounded = 0;  // logs of factors
   for (const Term& term : direction) {
-    const double count = static_cast<double>(term.count), most = bound(*term.pair);
+    const double count = static_cast<double>(term.count), most = caps.of(*term.pair);
     const double at = is_own ? down(most - cap) : up(cap - most), from = is_own ? most - at : 0;
     // Where 1 - h(a) is next to nothing, the reverse's curve h' is the closer bound: 1 - h(a) = a (1 - h'(1 / a)).
-    const auto reverse = is_own && at < 0 ? term.pair->reverse() : nullptr;
-    const double log_rest = math::log1p(-single_step_delta(reverse ? *reverse : *term.pair, reverse ? -at : at).lower);
+    const double delta = single_step_delta(*term.pair, at).lower;
+    const auto reverse = is_own && at < 0 && delta > 0.5 ? term.pair->reverse() : nullptr;
+    const double log_rest = math::log1p(-(reverse ? single_step_delta(*reverse, -at).lower : delta));
     const double factor = is_own ? std::max(0.0, (reverse ? most : from) + log_rest) : log_rest;
     added += count * factor;                                                              // proof: capped-likelihoods
     rounded += rounding * count * (from + is_own * std::fabs(at) + std::fabs(log_rest));  // proof: capped-likelihoods
@@ -221,8 +233,9 @@ Interval epsilon_by_capped_likelihoods(const Direction& direction, double delta)
   const double rest = math::log1p(-delta);
   Interval found{0, std::max(0.0, up(largest_loss(direction) + rest * (1 - 8 * u)))};  // proof: capped-likelihoods
   double epsilon = largest_finite_loss(direction) + rest;
-  for (int k = 0; k < 16 && epsilon > 0 && std::isfinite(epsilon); ++k) {
-    const double over = log_spared(direction, epsilon, Largest::own).upper - rest * (1 + 8 * u);
+  const std::optional<Capped> caps = epsilon > 0 ? capped(direction, Largest::own) : std::nullopt;
+  for (int k = 0; caps && k < 16 && epsilon > 0 && std::isfinite(epsilon); ++k) {
+    const double over = log_spared(direction, *caps, epsilon).upper - rest * (1 + 8 * u);
     if (over <= 0) return {epsilon, found.upper};  // proof: capped-likelihoods
     epsilon -= 1.001 * over + 1e-13 * epsilon;
   }
@@ -249,7 +262,9 @@ class TrivialBounds final : public Evaluator {
       result.converged = near->converged, result.limited_by = near->limited_by, result.rounding = near->rounding;
     }
     for (const Largest largest : {Largest::own, Largest::reverse}) {
-      const Interval rest = log_spared(terms_, at, largest);
+      const std::optional<Capped> caps = capped(terms_, largest);
+      if (!caps) continue;
+      const Interval rest = log_spared(terms_, *caps, at);
       // proof: capped-likelihoods
       result.lower = std::max(result.lower, -math::expm1(rest.upper) * (1 - 8 * u));
       result.upper = std::min(result.upper, -math::expm1(rest.lower) * (1 + 8 * u));
