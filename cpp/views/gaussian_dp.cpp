@@ -16,6 +16,7 @@
 #include "numeric/order.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
+#include "plan/lattice_grid.hpp"
 #include "pld/tradeoff.hpp"
 #include "views/power_by_deltas.hpp"
 
@@ -187,10 +188,14 @@ class MuByDeltas {
     double last = epsilon_bounds({&direction_, 1}, {&beyond, 1}, limits).front().upper;
     if (!(last > 0 && last < farthest_point))
       last = std::clamp(largest_finite_loss(direction_), 0x1p-40, farthest_point);
+    // One transform of steps on a lattice answers all points closely, those of later rounds too.
+    const bool on_lattice = std::all_of(direction_.begin(), direction_.end(),
+                                        [](const Term& term) { return lattice_spacing(*term.pair) > 0; });
+    const double tolerance = on_lattice ? for_delta * limits_.tolerance : first_tolerance;
     std::vector<WantedPoint> wanted;
     const auto add = [&](double loss) {
       const double share = missed_share(saddlepoint_.rough_saddle_for_epsilon(loss));
-      wanted.push_back({loss, std::max(first_tolerance * share, least_tolerance_at(share))});
+      wanted.push_back({loss, std::max(tolerance * share, least_tolerance_at(share))});
     };
     add(0);
     for (double loss = last; loss > last / 100; loss *= 0.7) add(loss);
@@ -231,8 +236,10 @@ class MuByDeltas {
   double add_points(std::span<const Corner> corners, double known, double smallest_rate,
                     std::vector<WantedPoint>& wanted) const {
     const double half = 0.5 * limits_.tolerance;
+    double most = 0;
     std::vector<double> here;
     for (const Corner& corner : corners) {
+      most = std::max(most, corner.mu);
       const bool is_open = corner.mu > known * (1 + half);
       here.push_back(is_open ? known_at(corner.fpr, smallest_rate, corner.line) : corner.mu);
       if (is_open) known = std::max(known, here.back());
@@ -240,7 +247,7 @@ class MuByDeltas {
     for (std::size_t i = 0; i < corners.size(); ++i) {
       const double excess = (corners[i].mu - here[i]) / (half * corners[i].mu);
       if (corners[i].mu > known * (1 + half) && excess > 1)
-        add_points(corners[i], 2 * here[i] > corners[i].mu ? excess : 1, wanted);
+        add_points(corners[i], 2 * here[i] > corners[i].mu ? excess : 1, corners[i].mu == most, wanted);
     }
     return known;
   }
@@ -252,8 +259,8 @@ class MuByDeltas {
 
   // Adds points between those around the line of a corner, or beyond the last one; and asks these points more closely
   // if that is needed. The gap by the distance of points, `excess` times the allowed one, falls with the square of the
-  // distance.
-  void add_points(const Corner& corner, double excess, std::vector<WantedPoint>& wanted) const {
+  // distance. Losses before the first point, mostly of the reverse's curve, count only if the corner `is_worst`.
+  void add_points(const Corner& corner, double excess, bool is_worst, std::vector<WantedPoint>& wanted) const {
     constexpr int most_parts = 4;  // powers of two, so that neighbours want the same points
     const std::span<const CurvePoint> points = curve_.points();
     const std::size_t size = points.size(), line = std::min(corner.line, size - 1);
@@ -276,7 +283,7 @@ class MuByDeltas {
         want(points[k].loss + (points[k + 1].loss - points[k].loss) * j / parts, points[k], points[k + 1]);
     const double step = size > 1 ? points[size - 1].loss - points[size - 2].loss : 1e-3;
     if (line + 1 == size) want(at.loss + step, at, at);
-    if (line == 0) want(at.loss - (size > 1 ? points[1].loss - at.loss : step), at, at);
+    if (line == 0 && is_worst) want(at.loss - (size > 1 ? points[1].loss - at.loss : step), at, at);
   }
 
   const Saddlepoint& saddlepoint_;
