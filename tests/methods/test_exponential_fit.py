@@ -93,16 +93,37 @@ def size_at(psi, at, a, b):
     return psi.derivative(s, sizes=True) + (b - a) ** 2 * psi.derivative(s, 2, sizes=True)
 
 
-def apart_of_tail(given, weights, at, unit):
-    """The same for tails."""
-    losses, delta, called, error, (m0, m1) = given
-    psi, found = Sum(weights, unit, CENTRE), []
-    for i in range(len(losses) - 1):
-        a, b = arb(losses[i]), arb(losses[i + 1])
+def check_distances(found, exact, psi, at):
+    for (a, b), pair, truths in zip(itertools.pairwise(LOSSES), found, exact, strict=True):
+        spare = arb(1e-12) * size_at(psi, at, a, b) + arb(1e-13)
+        for mine, truth in zip(pair, truths, strict=True):
+            assert abs(mine - truth) <= arb(1e-8) * truth + spare
+
+
+def check_none_is_farther(found, psi, at, curve):
+    """At points between the knots, in balls."""
+    for (a, b), (above, below) in zip(itertools.pairwise(LOSSES), found, strict=True):
+        for k in range(9):
+            loss = arb(a) + (arb(b) - a) * k / 8
+            gap = curve(loss) - psi.derivative(arb(at) - loss)
+            assert gap <= above + arb(1e-16)
+            assert -gap <= below + arb(1e-16)
+
+
+def between_knots(losses, psi, at):
+    """Each interval's width, `at` less its ends, and the largest and least second derivative."""
+    for a, b in itertools.pairwise(map(arb, losses)):
         d, s, r = b - a, arb(at) - a, arb(at) - b
         wave = d * d / 8 * psi.derivative(s, 4, sizes=True)
         bends = [psi.derivative(y, 2) for y in (s, r)]
-        most, low = largest(*bends) + wave, least(*bends) - wave
+        yield d, s, r, largest(*bends) + wave, least(*bends) - wave
+
+
+def apart_of_tail(given, psi, at):
+    """Both bounds of the page for tails, for each interval."""
+    losses, delta, called, error, (m0, m1) = given
+    found = []
+    for i, (d, s, r, most, low) in enumerate(between_knots(losses, psi, at)):
         high = arb(delta[i]) + called[i] + error[i] + m1
         last = arb(delta[i + 1]) + called[i + 1] - error[i + 1] + m0
         ends = [psi.derivative(y) for y in (s, r)]
@@ -120,32 +141,16 @@ def test_distances_of_tails_are_those_of_the_page(unit, at, error, infinite):
     given = knots(error, infinite)
     weights, found, _ = fit(given, at=at, unit=unit, within=0.3, tail=True)
     psi = Sum(weights, unit, CENTRE)
-    exact = apart_of_tail(given, weights, at, unit)
-    for a, b, pair, truths in zip(LOSSES[:-1], LOSSES[1:], found, exact, strict=True):
-        spare = arb(1e-12) * size_at(psi, at, a, b) + arb(1e-13)
-        for mine, truth in zip(pair, truths, strict=True):
-            assert abs(mine - truth) <= arb(1e-8) * truth + spare
-    # Nothing of the tail is farther, between the knots either.
-    if error or infinite[1]:
-        return
-    for (a, b), (above, below) in zip(itertools.pairwise(LOSSES), found, strict=True):
-        for k in range(9):
-            loss = arb(a) + (arb(b) - a) * k / 8
-            gap = sum(gaussian(arb(0.25), loss), arb(0)) - psi.derivative(arb(at) - loss)
-            assert gap <= above + arb(1e-16)
-            assert -gap <= below + arb(1e-16)
+    check_distances(found, apart_of_tail(given, psi, at), psi, at)
+    if not (error or infinite[1]):
+        check_none_is_farther(found, psi, at, lambda loss: sum(gaussian(arb(0.25), loss), arb(0)))
 
 
-def apart(given, weights, at, unit=3.0, centre=CENTRE):
+def apart(given, psi, at):
     """Both bounds of the page, for each interval."""
     losses, delta, called, error, (m0, m1) = given
-    psi, found = Sum(weights, unit, centre), []
-    for i in range(len(losses) - 1):
-        a, b = arb(losses[i]), arb(losses[i + 1])
-        d, s, r = b - a, arb(at) - a, arb(at) - b
-        wave = d * d / 8 * psi.derivative(s, 4, sizes=True)
-        bends = [psi.derivative(y, 2) for y in (s, r)]
-        most, low = largest(*bends) + wave, least(*bends) - wave
+    found = []
+    for i, (d, s, r, most, low) in enumerate(between_knots(losses, psi, at)):
         e, f = arb(error[i]), arb(error[i + 1])
         high, lower = arb(delta[i]) + e, arb(delta[i + 1]) + f
         fall = largest(high - lower, arb(0)) / (1 - (-d).exp())
@@ -176,11 +181,7 @@ def test_distances_are_those_of_the_page(unit, at, error, infinite, within):
     given = knots(error, infinite)
     weights, found, _ = fit(given, at=at, unit=unit, within=within)
     psi = Sum(weights, unit, CENTRE)
-    exact = apart(given, weights, at, unit)
-    for a, b, pair, truths in zip(LOSSES[:-1], LOSSES[1:], found, exact, strict=True):
-        spare = arb(1e-12) * size_at(psi, at, a, b) + arb(1e-13)
-        for mine, truth in zip(pair, truths, strict=True):
-            assert abs(mine - truth) <= arb(1e-8) * truth + spare
+    check_distances(found, apart(given, psi, at), psi, at)
 
 
 @pytest.mark.parametrize("odd", [0, 1])
@@ -188,24 +189,17 @@ def test_each_tangent_is_off_by_the_errors_of_its_knot(odd):
     losses, delta, called, _, infinite = knots()
     given = losses, delta, called, [1e-3 * (i % 2 == odd) for i in range(len(losses))], infinite
     weights, found, _ = fit(given, unit=3.0, within=0.3)
-    for pair, truths in zip(found, apart(given, weights, EPSILON), strict=True):
+    exact = apart(given, Sum(weights, 3.0, CENTRE), EPSILON)
+    for pair, truths in zip(found, exact, strict=True):
         for mine, truth in zip(pair, truths, strict=True):
             assert abs(mine - truth) <= arb(1e-8) * truth + arb(1e-12)
 
 
 @pytest.mark.parametrize("unit", [0.5, 3.0, 12.0])
 def test_nothing_of_the_curve_is_farther(unit):
-    """At points between the knots, in balls."""
-    given = knots()
-    weights, found, _ = fit(given, unit=unit)
+    weights, found, _ = fit(knots(), unit=unit)
     psi = Sum(weights, unit, CENTRE)
-    for (a, b), (above, below) in zip(itertools.pairwise(LOSSES), found, strict=True):
-        for k in range(9):
-            loss = arb(a) + (arb(b) - a) * k / 8
-            curve = gaussian(arb(0.25), loss)[0]
-            gap = curve - psi.derivative(arb(EPSILON) - loss)
-            assert gap <= above + arb(1e-16)
-            assert -gap <= below + arb(1e-16)
+    check_none_is_farther(found, psi, EPSILON, lambda loss: gaussian(arb(0.25), loss)[0])
 
 
 def test_rounding_of_powers_is_counted():
@@ -215,7 +209,7 @@ def test_rounding_of_powers_is_counted():
     unit, at = 40.0, EPSILON + 0.25
     weights, found, _ = fit(given, at=at, unit=unit, centre=0.0)
     psi = Sum(weights, unit, 0.0)
-    exact = apart(given, weights, at, unit, 0.0)
+    exact = apart(given, psi, at)
     for loss, (above, below), truths in zip(losses, found, exact, strict=False):
         size = psi.derivative(arb(at - loss), sizes=True)
         booked = size * 2.0**-53 * (64 + 9 * unit * 4 * (abs(at) + abs(loss)))
