@@ -24,6 +24,7 @@ import numpy as np
 import hockeystick as hs
 from hockeystick.disjoint import AnyRun
 from hostile_runs import FAMILIES
+from questions import told
 from random_runs import power
 from rare_runs import batches
 
@@ -259,11 +260,7 @@ class Question(NamedTuple):
 
     def ends(self, run: AnyRun, adjacency: hs.Adjacency, **limits: Any) -> hs.Bounds[Any]:
         """The interval, also that of a refusal."""
-        try:
-            found = getattr(run, self.method)(*self.given, adjacency=adjacency, **limits)
-        except hs.CertificationError as error:
-            return error.bounds
-        return found
+        return told(getattr(run, self.method), *self.given, adjacency=adjacency, **limits)
 
 
 DELTAS = [0.0, 1e-300, 1e-30, 1e-12, 1e-5, 0.1, 1 - 1e-12]

@@ -39,6 +39,7 @@ from hockeystick.verify.balls import ZERO
 from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.work import bounded
 from hostile_runs import FAMILIES
+from questions import told
 from random_runs import known_form
 
 DIGITS = (10, 30)  # of the truth: more where an end of the bounds is as near as that
@@ -78,10 +79,7 @@ def _probability(rng: random.Random) -> float:
 
 def _largest_loss(run: AnyRun, adjacency: hs.Adjacency) -> float:
     """The sum of the largest losses, where it is finite."""
-    try:
-        return run.epsilon_bounds(0.0, adjacency=adjacency, tolerance=0.5).upper
-    except hs.CertificationError as error:
-        return error.bounds.upper
+    return told(run.epsilon_bounds, 0.0, adjacency=adjacency, tolerance=0.5).upper
 
 
 def _epsilon(rng: random.Random, run: AnyRun, adjacency: hs.Adjacency) -> float:
@@ -93,11 +91,8 @@ def _epsilon(rng: random.Random, run: AnyRun, adjacency: hs.Adjacency) -> float:
         near = 1 + rng.choice((0, 1, -1)) * power(rng, -16, -1)
         if 0 < largest < MOST_EPSILON:
             return min(largest * near, MOST_EPSILON)
-    try:
-        limits: dict[str, Any] = {"adjacency": adjacency, "tolerance": 0.3, "memory_limit": 1 << 22}
-        found = run.epsilon_bounds(_probability(rng), **limits)
-    except hs.CertificationError as error:
-        found = error.bounds
+    limits: dict[str, Any] = {"adjacency": adjacency, "tolerance": 0.3, "memory_limit": 1 << 22}
+    found = told(run.epsilon_bounds, _probability(rng), **limits)
     around = found.upper if found.upper < math.inf else found.lower
     return min(around * rng.uniform(0.3, 1.5), MOST_EPSILON) if around < math.inf else 1.0
 

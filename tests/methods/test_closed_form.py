@@ -9,7 +9,7 @@ import pytest
 from flint import arb, ctx
 
 import hockeystick as hs
-from exact.balls import at_accuracy, normal_tail
+from exact.one_step import gaussian_delta
 from hockeystick import _core
 from hockeystick.adjacency import Direction
 from questions import core_answer
@@ -18,13 +18,7 @@ contour = _core.contour
 
 
 def delta_of(mu, epsilon):
-    """In ball arithmetic; mu is a ball."""
-
-    def difference():
-        place, half = arb(epsilon) / mu, mu / 2
-        return normal_tail(place - half) - arb(epsilon).exp() * normal_tail(place + half)
-
-    return at_accuracy(difference, bits=120)
+    return gaussian_delta(mu, arb(epsilon))
 
 
 def is_enclosed(bounds, truth):

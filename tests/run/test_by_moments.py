@@ -7,28 +7,16 @@ import pytest
 from flint import arb, ctx
 
 import hockeystick as hs
-from exact.balls import normal_tail
+from exact.one_step import gaussian_delta
+from questions import told
 
 TINY = [1e-301, 1e-305, 1e-308, 1e-310, 1e-320, 5e-324]
-
-
-def bounds_of(run, delta, **arguments):
-    """What is known, whether or not it is as narrow as asked."""
-    try:
-        return run.epsilon_bounds(delta, **arguments)
-    except hs.CertificationError as refused:
-        return refused.bounds
-
-
-def gaussian_delta(mu, epsilon):
-    x = epsilon / mu
-    return normal_tail(x - mu / 2) - epsilon.exp() * normal_tail(x + mu / 2)
 
 
 @pytest.mark.parametrize("delta", TINY)
 @pytest.mark.parametrize("noise", [0.05, 0.4, 1.0, 30.0])
 def test_gaussians_at_deltas_that_underflow(noise, delta):
-    bounds = bounds_of(9 * hs.Gaussian(noise), delta)
+    bounds = told((9 * hs.Gaussian(noise)).epsilon_bounds, delta)
     with ctx.workprec(4000):
         mu = 3 / arb(noise)
         assert gaussian_delta(mu, arb(bounds.upper)) <= arb(delta)
@@ -53,7 +41,7 @@ def test_gaussians_at_deltas_that_underflow(noise, delta):
 def test_nothing_is_infinite_and_nothing_falls(run, adjacency, delta):
     """Epsilon does not fall as delta does; what 1e-300 tells bounds it from below."""
     at_floor = run.epsilon_bounds(1e-300, adjacency=adjacency)
-    bounds = bounds_of(run, delta, adjacency=adjacency)
+    bounds = told(run.epsilon_bounds, delta, adjacency=adjacency)
     assert math.isfinite(bounds.upper)
     assert bounds.lower >= at_floor.lower * (1 - 1e-9)
     assert bounds.upper <= 1.2 * at_floor.upper
@@ -61,10 +49,7 @@ def test_nothing_is_infinite_and_nothing_falls(run, adjacency, delta):
 
 def test_a_refused_delta_has_the_bound_of_moments():
     run = 3 * hs.Gaussian(0.9).random_allocation(steps=1000)
-    try:
-        upper = run.delta_bounds(4.0, tolerance=1e-7, memory_limit=2**16).upper
-    except hs.CertificationError as refused:
-        upper = refused.bounds.upper
+    upper = told(run.delta_bounds, 4.0, tolerance=1e-7, memory_limit=2**16).upper
     for order in (2.0, 3.0):
         divergence = run.renyi_divergence_bounds(order, tolerance=0.01).upper
         assert upper <= math.exp(min((order - 1) * (divergence - 4.0), 0)) * 1.05
