@@ -67,6 +67,32 @@ def test_what_takes_more_is_not_known(run, monkeypatch):
     assert "more work" in result.reason
 
 
+RARE = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(1e-4)
+LITTLE = hs.Gaussian(noise_multiplier=0.02).poisson_sampled(0.01)
+
+
+@pytest.mark.parametrize(
+    ("run", "asked"),
+    [(2 * RARE, {"delta": 1e-5}), (2 * RARE, {"epsilon": 1e-3}), (3 * LITTLE, {"epsilon": 1e-3})],
+    ids=str,
+)
+def test_what_no_contour_tells_is_soon_said_to_be_not_known(run, asked, monkeypatch):
+    """Smoothed curves of few points show it, and no tilt is tried that cannot matter."""
+    module = import_module("hockeystick.verify.answer")
+    monkeypatch.setattr(module, "MOST_WORK", 2.2e6 if run.terms[0][0] == LITTLE else 7e5)
+    monkeypatch.setattr(module, "WORK_OF_ONE", 0.0)
+    result = hs.verify(run, **asked, fast=False)
+    assert not result.known
+    assert "more work" not in result.reason
+
+
+def test_an_epsilon_of_0_is_found_where_steps_are_rare():
+    """It was sought for ever, as each smaller epsilon has a delta that is small enough."""
+    run = 3 * hs.Gaussian(noise_multiplier=0.5).poisson_sampled(1e-6)
+    result = hs.verify(run, delta=1e-5)
+    assert (result.known, result.lower, result.upper, result.enclosed) == (True, 0.0, 0.0, True)
+
+
 def test_a_tiny_delta_is_above_what_is_left_out():
     """An epsilon was sought in vain among losses of which that much is left out."""
     run = hs.DiscreteGaussian(sigma=2.0).poisson_sampled(0.1) + hs.Gaussian(1.0)

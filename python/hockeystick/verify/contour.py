@@ -30,6 +30,7 @@ ROUNDS = 6
 SPARE = 4.0  # digits fewer are well enough near the place that points were taken for
 FEW = 8.0  # digits; if it gives fewer, smoothed curves are tried
 SAFETY = 6.0  # nats
+PILOT = 12  # the part of the points by which smoothed curves are tried
 NEARER = 0.7  # of an epsilon, the next that is tried
 GAINED = 0.5  # a round more is worth its points if it makes the radius smaller by this
 
@@ -65,7 +66,11 @@ class Contour:
         def serves(x: arb) -> bool:
             return bool(sum((n * curve(x / steps) for curve, n in curves if curve), ZERO) <= target)
 
-        while all(curve for curve, _ in curves) and serves(closer := (NEARER * epsilon).mid()):
+        if not all(curve for curve, _ in curves):
+            return epsilon
+        if serves(ZERO):
+            return ZERO
+        while serves(closer := (NEARER * epsilon).mid()):
             epsilon = closer
         return epsilon
 
@@ -114,11 +119,17 @@ class Contour:
         return value
 
     def _smooth(self, epsilon: arb) -> arb:
-        """By smoothed curves."""
-        self._smoothed = Smoothed(self._laws, self.tilts, float(epsilon))
-        value = self._smoothed(epsilon)
-        if digits_of(value) < 1:
-            raise NotKnownError("the moments fall too slowly along the contour")
+        """By smoothed curves, of few points first: more tell no digit if these tell too little."""
+        value = ZERO
+        for share in (PILOT, 1):
+            self._smoothed = Smoothed(self._laws, self.tilts, float(epsilon), share)
+            if self._smoothed.is_rough:
+                continue
+            value = self._smoothed(epsilon)
+            # The distance between the curves falls as the square of the number of points.
+            least = self._smoothed.size if share > 1 else value.mid()
+            if not value > 0 and value.rad() / share**2 * 10 > least:
+                raise NotKnownError("the moments fall too slowly along the contour")
         return value
 
     @property
@@ -150,7 +161,8 @@ class Points:
         self.bits: int = 64 + int((inner + math.log(most)) / math.log(2))
         with ctx.workprec(self.bits):
             self._c, self._h = arb(plan.c), 2 * arb.pi() / arb(plan.period)
-            product = Product(laws, Line(self._c, self._h, self._h * MOST_POINTS), inner)
+            line = Line(self._c, self._h, self._h * MOST_POINTS)
+            product = Product(laws, line, tilts.moments(plan.c), inner)
             goal = arb(log_delta - nats) + self._c * epsilon
             most = min(MOST_POINTS, MOST_TERMS // product.terms)
             number = self._number(product, goal, most)

@@ -4,3 +4,7 @@
 
 class NotKnownError(ArithmeticError):
     """No rigorous value is known or affordable; the message says why."""
+
+
+class TooFarError(NotKnownError):
+    """A line is so long that moments are not affordable; they may be on a shorter one."""

@@ -163,10 +163,12 @@ class Drawn(Moments):
         return sum((weight * part.beyond(w) for weight, part in self._parts), ZERO)
 
 
-def along(law: laws.Law, line: Line, nats: float, steps: int) -> Moments:
-    """M on the line, to about e^-nats of M(c); `steps` in all."""
-    with ctx.workprec(2 * BITS):
-        size = moment(law, line.c, ROUGH).upper()
+def along(law: laws.Law, line: Line, nats: float, steps: int, size: arb | None = None) -> Moments:
+    """M on the line, to about e^-nats of M(c), about `size` if that is known; `steps` in all."""
+    if size is None:
+        with ctx.workprec(2 * BITS):
+            size = moment(law, line.c, ROUGH)
+    size = size.upper()
     parts = [(weight, _along(pair, line, size / weight, nats, steps)) for weight, pair in law]
     return parts[0][1] if len(parts) == 1 else Drawn(parts)
 
@@ -188,10 +190,11 @@ def _along(pair: laws.Pair, line: Line, size: arb, nats: float, steps: int) -> M
 class Product:
     """prod M_i(z)^n_i / (z (z + 1)) of a composition, along a line."""
 
-    def __init__(self, laws: Counted, line: Line, nats: float) -> None:
+    def __init__(self, laws: Counted, line: Line, sizes: Sequence[arb], nats: float) -> None:
         steps = sum(n for _, n in laws)
         self._line = line
-        self._parts = [(along(law, line, nats, steps), n) for law, n in laws]
+        most = zip(laws, sizes, strict=True)
+        self._parts = [(along(law, line, nats, steps, size), n) for (law, n), size in most]
         self.terms: int = sum(part.terms for part, _ in self._parts)
 
     def beyond(self, w: arb) -> arb:

@@ -16,7 +16,7 @@ from functools import lru_cache
 from flint import acb, arb, ctx
 
 from hockeystick.verify.balls import ZERO, maximum
-from hockeystick.verify.errors import NotKnownError
+from hockeystick.verify.errors import TooFarError
 from hockeystick.verify.laws import MixedLaplace
 from hockeystick.verify.strips import Rule
 
@@ -52,7 +52,7 @@ def _points(pair: MixedLaplace, c: arb, farthest: arb, nats: float) -> tuple[int
         if points < best[0]:
             best = (points, first * rho ** (-2 * points))
     if best[0] > MOST_POINTS:
-        raise NotKnownError("a sampled Laplace mechanism's moment takes too many points")
+        raise TooFarError("a sampled Laplace mechanism's moment takes too many points")
     return best
 
 

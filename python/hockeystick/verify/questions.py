@@ -88,6 +88,8 @@ def _epsilon(one: Composed, target: arb, digits: int) -> arb:
             return maximum(ZERO, one.supremum)
         raise NotKnownError("delta is within rounding of the probability of an infinite loss")
     high = _beyond(one, target)
+    if high.is_zero():
+        return ZERO
     low, high = _near(one, target, high) or _bracket(one, target, high)
     bits = int(digits * 3.33) + 20
     return falling_root(one.delta, target, low, high, bits) if high > 0 else ZERO

@@ -18,7 +18,7 @@ from flint import acb, arb, ctx
 
 from hockeystick.verify.balls import ZERO, between, enlarged, maximum
 from hockeystick.verify.closed import drawn
-from hockeystick.verify.errors import NotKnownError
+from hockeystick.verify.errors import NotKnownError, TooFarError
 from hockeystick.verify.moments import Counted, Line, Product
 from hockeystick.verify.series import Series
 from hockeystick.verify.tilts import Tilts
@@ -37,11 +37,14 @@ BITS = 192
 class Smoothed:
     """A lower and an upper curve of the finite losses of a composition."""
 
-    def __init__(self, laws: Counted, tilts: Tilts, epsilon: float) -> None:
-        self._tilts = tilts
+    def __init__(self, laws: Counted, tilts: Tilts, epsilon: float, share: int = 1) -> None:
+        self._tilts, self._share = tilts, share
         tilts.refine(epsilon)
         most = tilts.log_delta(epsilon)
-        deeper = max(0.0, most - _one_large(laws, epsilon))
+        one = _one_large(laws, epsilon)
+        deeper = max(0.0, most - one)
+        self.size: float = math.exp(min(one, most))
+        """About the least that delta may be, for plans."""
         nats = NATS + deeper
         plan = tilts.line(epsilon, most - 4, nats)
         self._plan = plan
@@ -56,24 +59,29 @@ class Smoothed:
             product, number = self._product(laws, nats)
             w = self._h * number
             self._r = arb(REACH * math.exp(1.3 * deeper / FACTORS)) / w  # 1.3: what is cut off fits
-            if FACTORS / 3 * (self._r * (self._c + 1)) ** 2 > WIDE:
+            width = FACTORS / 3 * (self._r * (self._c + 1)) ** 2
+            if width > WIDE * share**2:
                 raise NotKnownError("the moments fall too slowly along the contour")
+            self.is_rough: bool = bool(width > WIDE)
+            if self.is_rough:
+                return
             self._m = FACTORS * (self._r.sinh() / self._r).log()
             self._cut = self._cuts(w, product.beyond(w))
             self._take(product, number)
 
     def _product(self, laws: Counted, nats: float) -> tuple[Product, int]:
         """The moments as far along the line as is affordable, and how many points that is."""
-        number = MOST_POINTS
+        number = MOST_POINTS // self._share
         while True:
             try:
-                product = Product(laws, Line(self._c, self._h, self._h * number), nats)
-            except NotKnownError:
+                line = Line(self._c, self._h, self._h * number)
+                product = Product(laws, line, self._tilts.moments(self._plan.c), nats)
+            except TooFarError:
                 if number < FEWEST_POINTS:
                     raise
                 number //= 4
                 continue
-            return product, min(number, MOST_TERMS // product.terms)
+            return product, min(number, MOST_TERMS // self._share // product.terms)
 
     def _cuts(self, w: arb, bound: arb) -> tuple[arb, arb]:
         """What is cut off from w on, without e^(-c epsilon), of the lower and the upper sum."""
@@ -112,8 +120,10 @@ def _one_large(laws: Counted, epsilon: float) -> float:
     For plans: it says how accurate sums must be to tell delta.
     """
     curves = [(drawn(law), n) for law, n in laws]
+    if not (epsilon > 0 and all(curve for curve, _ in curves)):
+        return math.inf
     total = sum((n * curve(arb(epsilon)) for curve, n in curves if curve), ZERO).mid()
-    return float(total.log()) if total > 0 and epsilon > 0 else math.inf
+    return float(total.log()) if total > 0 else math.inf
 
 
 def _sinhc(x: acb) -> acb:

@@ -2,6 +2,7 @@
 """Chernoff bounds of a composition in balls, and the plan of a contour made from them."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -10,47 +11,37 @@ from flint import arb, ctx
 from hockeystick.verify.balls import STEEP, ZERO
 from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.moments import ROUGH, Counted, moment
+from hockeystick.verify.work import remaining
 
 BITS = 128
 LIGHT, HEAVY = 0.1, 2000.0  # nats
 SMALLEST = 1e-12
+DEAR = 1e5  # units of work of a tilt, beyond which no larger ones are tried
 LOSABLE = 30.0  # nats by which the integrand may exceed the least
 
 
 class Tilts:
-    """log of prod M_i(t)^n_i at tilts t, each computed once."""
+    """log of prod M_i(t)^n_i at tilts t, each computed once, where a question needs it."""
 
     def __init__(self, laws: Counted) -> None:
         self._laws = laws
-        self._known: dict[float, arb] = {}
-        self._plans: dict[float, float] = {}
-        self._find()
+        self._known: dict[float, list[arb]] = {}
+        self._plans: dict[float, float] = {0.0: 0.0}
+        self._most: float = math.inf
+        self._plan(1.0)
+
+    def moments(self, t: float) -> list[arb]:
+        """M_i(t) of each law, to few digits."""
+        if t not in self._known:
+            with ctx.workprec(BITS):
+                self._known[t] = [moment(law, arb(t), ROUGH) for law, _ in self._laws]
+        return self._known[t]
 
     def log_moment(self, t: float) -> arb:
         """At tilt t."""
-        if t not in self._known:
-            with ctx.workprec(BITS):
-                at = arb(t)
-                self._known[t] = sum(
-                    (n * moment(law, at, ROUGH).log() for law, n in self._laws), ZERO
-                )
-        return self._known[t]
-
-    def _find(self) -> None:
-        """Doubles of it at powers of 2, from where it is next to 0 to where it is large."""
-        self._plans[0.0] = 0.0
-        self._plan(1.0)
-        t = 1.0
-        while self._plans[t] > LIGHT and t > SMALLEST:
-            t /= 2
-            self._plan(t)
-        t = 1.0
-        while self._plans[t] < HEAVY:
-            t *= 2
-            try:
-                self._plan(t)
-            except NotKnownError:
-                break
+        with ctx.workprec(BITS):
+            both = zip(self.moments(t), self._laws, strict=True)
+            return sum((n * value.log() for value, (_, n) in both), ZERO)
 
     def _plan(self, t: float) -> None:
         value = float(self.log_moment(t).upper())
@@ -58,8 +49,33 @@ class Tilts:
             raise NotKnownError("the loss is too large for contours")
         self._plans[t] = value
 
+    def _widen(self, height: Callable[[float], float], beyond: float = 0.0) -> None:
+        """More powers of 2, until `height` grows to both sides by more than `beyond` above least.
+
+        They are where log M is neither next to 0 nor large. A height is convex, or a ratio of a
+        convex function and a linear one.
+        """
+        least = min(height(t) for t in self._plans if t > 0)
+        last = max(self._plans)
+        while height(last) <= least + beyond and self._plans[last] < HEAVY and last < self._most:
+            before = remaining()
+            try:
+                self._plan(2 * last)
+            except NotKnownError:
+                self._most = last
+                break
+            last, least = 2 * last, min(least, height(2 * last))
+            if before - remaining() > DEAR:
+                self._most = last
+        first = min(t for t in self._plans if t > 0)
+        while height(first) <= least + beyond and self._plans[first] > LIGHT and first > SMALLEST:
+            first /= 2
+            self._plan(first)
+            least = min(least, height(first))
+
     def refine(self, epsilon: float) -> None:
         """More tilts around the least bound."""
+        self._widen(lambda t: self.log_height(t, epsilon))
         for _ in range(3):
             order = sorted(self._plans)[1:]
             at = order.index(min(order, key=lambda t: self.log_height(t, epsilon)))
@@ -75,17 +91,24 @@ class Tilts:
 
     def log_delta(self, epsilon: float) -> float:
         """A double near the log of the least bound on delta."""
+        self._widen(lambda t: self.log_height(t, epsilon))
         return min(self.log_height(t, epsilon) for t in self._plans)
 
     def epsilon(self, log_delta: float) -> float:
         """A double near the least epsilon whose bound is that delta."""
-        return min((self.log_height(t, 0.0) - log_delta) / t for t in self._plans if t > 0)
+
+        def bound(t: float) -> float:
+            return (self.log_height(t, 0.0) - log_delta) / t
+
+        self._widen(bound)
+        return min(bound(t) for t in self._plans if t > 0)
 
     def quantile(self, log_rate: float) -> float:
         """A double near the least loss that Q exceeds at that rate, for a search to start from.
 
         By the bounds, or by a normal law of the variance that a tilt tells.
         """
+        self._widen(lambda t: (self._plans[t] - log_rate) / (t + 1))
         plans = [(t, max(value, 1e-300)) for t, value in self._plans.items() if t > 0]
         bounds = [(value - log_rate) / (t + 1) for t, value in plans]
         variance = min(2 * value / (t * (t + 1)) for t, value in plans)
@@ -102,6 +125,7 @@ class Tilts:
     def least(self, epsilon: arb) -> arb:
         """The least of those bounds, about."""
         at = float(epsilon)
+        self._widen(lambda t: self.log_height(t, at))
         return self.chernoff(min(self._plans, key=lambda t: self.log_height(t, at)), epsilon)
 
     def aliases(self, c: float, period: arb, epsilon: arb) -> arb:
@@ -130,6 +154,7 @@ class Tilts:
         def excess(c: float) -> float:
             return max(0.0, self.log_height(c, epsilon) - log_delta)
 
+        self._widen(lambda t: self.log_height(t, epsilon), nats + LOSABLE)
         least = min(self.log_height(t, epsilon) for t in self._plans if t > 0)
         last = max(self._plans)
         near = [t for t in self._plans if 0 < t < last]
