@@ -91,6 +91,7 @@ class Engine {
   /// `settles`: whether points next to a refused one are asked less closely.
   Engine(std::span<const Direction> directions, bool shares, bool settles = false)
       : shares_(shares), settles_(settles) {
+    runs_.reserve(directions.size());
     for (const Direction& direction : directions) runs_.emplace_back(direction);
     for (const Run& run : runs_) largest_ = shares_ ? std::max(largest_, largest_loss(run.terms())) : infinity;
   }

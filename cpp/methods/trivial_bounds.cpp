@@ -216,7 +216,7 @@ Interval log_spared(const Direction& direction, const Capped& caps, double epsil
     const double at = is_own ? down(most - cap) : up(cap - most), from = is_own ? most - at : 0;
     // Where 1 - h(a) is next to nothing, the reverse's curve h' is the closer bound: 1 - h(a) = a (1 - h'(1 / a)).
     const double delta = single_step_delta(*term.pair, at).lower;
-    const auto reverse = is_own && at < 0 && delta > 0.5 ? term.pair->reverse() : nullptr;
+    const auto reverse = is_own && at < 0 && delta > 0.99 ? term.pair->reverse() : nullptr;
     const double log_rest = math::log1p(-(reverse ? single_step_delta(*reverse, -at).lower : delta));
     const double factor = is_own ? std::max(0.0, (reverse ? most : from) + log_rest) : log_rest;
     added += count * factor;                                                              // proof: capped-likelihoods

@@ -92,10 +92,9 @@ class Mixture : public DominatingPair {
   LossNodes nodes() const override {
     const auto fill = [&](std::span<double> x, std::span<double> log_density) {
       for (double& each : x) each *= sign_;
-      std::vector<MixtureLoss::LossAt> at(x.size());
-      loss_.losses(x, at);
+      loss_.to_losses(x);
       for (std::size_t i = 0; i < x.size(); ++i) {
-        x[i] = sign_ * at[i].value;
+        x[i] *= sign_;
         if (sign_ > 0) log_density[i] += x[i];
       }
     };

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <stdexcept>
+#include <vector>
 
 #include "mechanisms/gaussian/sampling_weight.hpp"
 #include "numeric/elementary.hpp"
@@ -116,6 +117,19 @@ void MixtureLoss::losses(std::span<const double> x, std::span<LossAt> to) const 
     const auto part = x.subspan(from, count);
     is_sample_ ? losses_of_sample(part, to.subspan(from, count)) : losses_of_block(part, to.subspan(from, count));
   }
+}
+
+void MixtureLoss::to_losses(std::span<double> x) const {
+  if (!is_sample_) {
+    std::vector<LossAt> at(x.size());
+    losses(x, at);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = at[i].value;
+    return;
+  }
+  const auto [mu, q] = components_.front();
+  std::vector<double> posteriors(x.size());
+  for (double& each : x) each = mu * (each - mu / 2);
+  sampled_losses(q, x, posteriors);
 }
 
 // log(1 - q + q e^t), t = mu (x - mu/2): two roundings of t, and u mu (|x| + mu) for mu's own.

@@ -50,6 +50,8 @@ class MixtureLoss final : public LogMixture {
   /// of the largest shift in addition.
   void losses(std::span<const double> x, std::span<LossAt> to) const;
   void log_mixtures(std::span<const double> x, std::span<LocalLog> to) const override { losses(x, to); }
+  /// Takes points to their losses alone.
+  void to_losses(std::span<double> x) const;
   double steepest() const override { return largest() * (1 + 4 * u); }
 
   /// The loss at x, slower; writes the components' posterior weights, relative error (40 + 2 terms) u.

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
+#include <vector>
 
 #include "mechanisms/gaussian/density_mgf_line.hpp"
 #include "mechanisms/gaussian/gaussian.hpp"
@@ -51,14 +53,10 @@ class Replace final : public DominatingPair {
 
   LossNodes nodes() const override {
     return trapezoid_nodes(-mu_, mu_, trapezoid_step(mu_), [&](std::span<double> x, std::span<double> log_density) {
-      std::vector<LocalLog> here(x.size()), behind(x.size());
-      loss_.losses(x, here);
-      for (double& at : x) at = -at;
-      loss_.losses(x, behind);
-      for (std::size_t i = 0; i < x.size(); ++i) {
-        log_density[i] += here[i].value;
-        x[i] = here[i].value - behind[i].value;
-      }
+      std::vector<double> behind(x.size());
+      std::transform(x.begin(), x.end(), behind.begin(), std::negate());
+      loss_.to_losses(x), loss_.to_losses(behind);
+      for (std::size_t i = 0; i < x.size(); ++i) log_density[i] += x[i], x[i] -= behind[i];
     });
   }
 
