@@ -30,10 +30,8 @@ PairName fixed_above(const Described& one, Comparison way, const Accuracy& accur
 }
 
 // How often a record is drawn with replacement, from below the true law in each tail: noise, 1, numbers of draws and
-// their weights. Weights are within 1e-13 of themselves, and 1e-12 is taken off each group of numbers, which counts as
-// its smallest number.
+// their weights. Weights are within 1e-13 of themselves, and 1e-12 is taken off each.
 std::vector<double> drawn_below(double noise, double draws, double records) {
-  constexpr std::size_t most_groups = 8;
   const double mean = draws / records;
   std::vector<double> weights{math::exp(draws * math::log1p(-1 / records))};  // of 0 times, 1, ...
   while (static_cast<double>(weights.size()) <= std::min(draws, mean) || weights.back() > 1e-14) {
@@ -41,14 +39,11 @@ std::vector<double> drawn_below(double noise, double draws, double records) {
     if (times > draws) break;
     weights.push_back(weights.back() * (draws - times + 1) / times / (records - 1));
   }
-  const std::size_t width = std::max<std::size_t>(1, (weights.size() - 1 + most_groups - 1) / most_groups);
   std::vector<double> shifts{0.0}, masses{0.0};
   CompensatedSum drawn;
-  for (std::size_t k = 1; k < weights.size(); k += width) {
-    CompensatedSum group;
-    for (std::size_t j = k; j < std::min(k + width, weights.size()); ++j) group.add(weights[j]);
+  for (std::size_t k = 1; k < weights.size(); ++k) {
     shifts.push_back(std::min(static_cast<double>(k), 900 * noise));
-    masses.push_back(group.value() * (1 - 1e-12));  // proof: fixed-size-curve
+    masses.push_back(weights[k] * (1 - 1e-12));  // proof: fixed-size-curve
     drawn.add(masses.back());
   }
   masses.front() = 1 - drawn.value();
