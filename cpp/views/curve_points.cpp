@@ -190,14 +190,13 @@ bool CurvePoints::ask(std::vector<WantedPoint> wanted) {
 }
 
 double CurvePoints::fall(double from, double to) {
-  constexpr double rough = 0.01;
-  if (!ask({{from, rough}, {to, rough}})) return 0;
+  if (!ask({{from, rough_tolerance}, {to, rough_tolerance}})) return 0;
   const auto log_at = [this](double loss) {
     const auto at = std::find_if(points_.begin(), points_.end(), [=](const CurvePoint& p) { return p.loss == loss; });
     return math::log(at->value.lower / 2 + at->value.upper / 2);
   };
   const double fallen = log_at(from) - log_at(to);
-  return fallen > 2 * rough && fallen < infinity ? fallen / (to - from) : 0;
+  return fallen > 2 * rough_tolerance && fallen < infinity ? fallen / (to - from) : 0;
 }
 
 // Asks the direction whose losses are these times `sign`, by rising tolerance; returns the number of points that are as

@@ -29,7 +29,7 @@ struct CurvePoint {
 /// this size.
 inline constexpr double farthest_point = 690;
 /// The range of tolerances of delta in questions.
-inline constexpr double least_tolerance = 2e-12, most_tolerance = 0.1;
+inline constexpr double least_tolerance = 2e-12, most_tolerance = 0.1, rough_tolerance = 0.02;
 /// The smallest tolerance of delta where 1 - delta is `missed`: contours enclose a small 1 - delta to the doubles next
 /// to 1.
 inline double least_tolerance_at(double missed) { return std::max(8 * unit_roundoff, least_tolerance * missed); }

@@ -177,9 +177,8 @@ class MuByDeltas {
   }
 
  private:
-  // Parts of the tolerance for delta: with 1e-3 and 0.15 the mu of rare samples takes twice as long, and more is
-  // refused.
-  static constexpr double first_tolerance = 0.02, for_delta = 0.5;
+  // Part of the tolerance for delta: with 0.15, and 1e-3 of delta at first, the mu of rare samples takes twice as long.
+  static constexpr double for_delta = 0.5;
 
   // The halvings of an epsilon after which delta is so small that no test of the rate decides beyond.
   std::vector<WantedPoint> first_points(double smallest_rate) const {
@@ -191,7 +190,7 @@ class MuByDeltas {
     // One transform of steps on a lattice answers all points closely, those of later rounds too.
     const bool on_lattice = std::all_of(direction_.begin(), direction_.end(),
                                         [](const Term& term) { return lattice_spacing(*term.pair) > 0; });
-    const double tolerance = on_lattice ? for_delta * limits_.tolerance : first_tolerance;
+    const double tolerance = on_lattice ? for_delta * limits_.tolerance : rough_tolerance;
     std::vector<WantedPoint> wanted;
     const auto add = [&](double loss) {
       const double share = missed_share(saddlepoint_.rough_saddle_for_epsilon(loss));

@@ -16,8 +16,7 @@
 namespace hockeystick {
 namespace {
 
-constexpr std::size_t few_rates = 12;  // up to this number each rate has its own points
-constexpr double for_distance = 0.4;   // the part of the allowed width for the distance between points
+constexpr double for_distance = 0.4;  // the part of the allowed width for the distance between points
 
 // Between points at a distance d the error of the power is p d^2 / 2. The density p of the loss is about (0.8 + |z|) /
 // s of the lesser error rate, z deviations s out.
@@ -84,9 +83,9 @@ class PowerSearch {
       return points;
     };
     std::vector<WantedPoint> wanted;
-    if (open_.size() > few_rates) wanted = between(fprs_[open_.front()], fprs_[open_.back()]);
+    if (open_.size() > few_questions) wanted = between(fprs_[open_.front()], fprs_[open_.back()]);
     if (!wanted.empty()) return wanted;
-    const std::size_t stride = (open_.size() + few_rates - 1) / few_rates;
+    const std::size_t stride = (open_.size() + few_questions - 1) / few_questions;
     for (std::size_t k = 0; k < open_.size(); k += stride) {
       const std::vector<WantedPoint> about = between(fprs_[open_[k]], fprs_[open_[k]]);
       wanted.insert(wanted.end(), about.begin(), about.end());
@@ -176,7 +175,6 @@ Saddle deciding_saddle(const Saddlepoint& saddlepoint, double fpr) {
 
 std::vector<WantedPoint> points_between(const Saddlepoint& saddlepoint, const Saddle& from, const Saddle& to,
                                         const NeedsAt& needs) {
-  constexpr double at_once = 8;  // points on a straight line from saddle to saddle
   std::vector<WantedPoint> points;
   Saddle at = from;
   PointNeeds now = needs(at);
@@ -186,7 +184,7 @@ std::vector<WantedPoint> points_between(const Saddlepoint& saddlepoint, const Sa
   for (int k = -3; k < 0; ++k) add(at.epsilon + k * now.distance);
   while (at.tilt < to.tilt && points.size() < most_points) {
     checkpoint_each<16>(points.size());
-    const double further = at_once * now.distance / (at.deviation * at.deviation);
+    const double further = now.distance / (at.deviation * at.deviation);
     const Saddle next = saddlepoint.saddle(std::min(to.tilt, at.tilt + further));
     const double way = next.epsilon - at.epsilon;
     const double parts = std::clamp(std::ceil(way / now.distance), 1.0, static_cast<double>(most_points));
@@ -204,7 +202,7 @@ std::vector<WantedPoint> points_between(const Saddlepoint& saddlepoint, const Sa
 void power_next_to_one(const Saddlepoint& saddlepoint, const Direction& direction, std::span<const double> fprs,
                        double missed, const Limits& limits, std::span<Answer> answers) {
   const double exceeded = saddlepoint.exceeded(missed).loss;
-  const bool is_short = runs_once(direction) && fprs.size() <= few_rates;
+  const bool is_short = runs_once(direction) && fprs.size() <= few_questions;
   std::vector<double> losses;
   std::vector<std::size_t> which;
   for (std::size_t i = 0; i < fprs.size(); ++i) {

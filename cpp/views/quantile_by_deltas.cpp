@@ -16,7 +16,7 @@
 namespace hockeystick {
 namespace {
 
-constexpr double first_part = 0.05, rough_tolerance = 1e-3;  // of a deviation; of delta, for a first look
+constexpr double first_part = 0.05, first_tolerance = 1e-3;  // of a deviation; of delta, for a first look
 // Points near a guess are apart by this part of the gap between two known slopes, and by at least this part of the
 // allowed width: two of them and a middle one then enclose the quantile.
 constexpr double part_of_gap = 0.1, part_of_width = 0.45;
@@ -30,7 +30,7 @@ class QuantileSearch {
     const double reach = std::max((to - from) / 2, 3 * first_part * deviation_);
     // Deltas far below those next to the quantile do not narrow it.
     enough_ = 1e-3 * curve.finest() * std::min(tail_.lower, 1 - tail_.upper) * std::min(1.0, reach);
-    for (const double k : {-3, -1, 1, 3}) add(from / 2 + to / 2 + k / 3 * reach, rough_tolerance);
+    for (const double k : {-3, -1, 1, 3}) add(from / 2 + to / 2 + k / 3 * reach, first_tolerance);
   }
 
   bool is_open() const { return is_open_; }
@@ -70,11 +70,11 @@ class QuantileSearch {
     if (slopes.empty() || at == slopes.begin()) {
       const bool is_least = front <= curve_.least() && points.size() > 1;
       const double from = is_least ? front : front - reach, to = is_least ? points[1].loss : front;
-      for (const double part : {0.1, 0.4, 0.7}) add(to - part * (to - from), rough_tolerance);
+      for (const double part : {0.1, 0.4, 0.7}) add(to - part * (to - from), first_tolerance);
       return;
     }
     if (at == slopes.end()) {
-      for (const double part : {0.1, 0.4, 1.0}) add(back + part * reach, rough_tolerance);
+      for (const double part : {0.1, 0.4, 1.0}) add(back + part * reach, first_tolerance);
       return;
     }
     between(points, at[-1], *at);
@@ -210,10 +210,10 @@ Interval KnownCurve::quantile(const TailsAt& tails, double least, double most) c
 // delta <= P(L > t), which is at most delta(t - x) / (1 - e^-x).
 Interval likely_quantile(const Direction& direction, double tail, double about, double deviation,
                          std::size_t memory_limit) {
-  constexpr double rough = 0.05;
   const double x = std::min(deviation, 1.0), delta = tail * -math::expm1(-x);
   if (!(tail <= 0.5) || !(delta > smallest_delta)) return {about, about};
-  const std::vector<Answer> found = epsilon_bounds({&direction, 1}, std::array{tail, delta}, {rough, memory_limit});
+  const std::vector<Answer> found =
+      epsilon_bounds({&direction, 1}, std::array{tail, delta}, {rough_tolerance, memory_limit});
   const double least = found.front().lower, most = found.back().upper - math::log1p(-delta / tail);
   const bool is_outside = about < least || about > most;
   return is_outside && std::isfinite(most) ? Interval{least, std::max(least, most)} : Interval{about, about};

@@ -20,7 +20,6 @@ namespace {
 
 constexpr double reach = 300;  // largest loss [nats]
 constexpr double widest_interval = 0.25;
-constexpr double most_values = 20000;
 constexpr double least_tail = 1e-303;  // as far as doubles go: cells of less than that are not counted
 
 // Guesses of a step.
@@ -289,14 +288,11 @@ AtomicLaw law_of(const GridLaw& law, const DominatingPair& step, const Allocatio
   return law_above(request.spacing > 0 ? upper_on_lattice(curve, request.spacing) : curve);
 }
 
-// Cells of the series in one of the convolution.
-constexpr double finer = 3;
-
 // The curve by the series, which is absolute where convolutions are relative.
 std::optional<EnclosedCurve> known_curve(const DominatingPair& step, const AllocationRequest& request) {
   const Allocation allocation{step.gaussian_mu(), request.steps};
   if (!(allocation.mu > 0 && request.steps >= allocated_steps.range.low) || !has_series(allocation)) return {};
-  const auto curve = kept_allocation_curve(allocation, finer * request.cells, parameter::tail.range.low);
+  const auto curve = kept_allocation_curve(allocation, allocation_stride * request.cells, parameter::tail.range.low);
   return request.back ? reversed(*curve) : *curve;
 }
 
@@ -309,7 +305,7 @@ std::shared_ptr<const DominatingPair> allocated_pair(const DominatingPair& step,
   const Sketch sketch = sketch_of(step, request);
   // What doublings add to the variance of log R adds up.
   const double doublings = 1 + math::log2(request.steps), cells = 2.0 / 3 * std::sqrt(doublings) * request.cells;
-  const double most = std::min(200 * request.cells, most_values);
+  const double most = 200 * request.cells;
   const Resolution resolution{sketch.variance, cells, most / 10, most};
   const double cuts = request.tail / (32 * doublings);
   const GridLaw law =
