@@ -86,11 +86,13 @@ void GridPlanner::learn(const Width& found) {
     cut_ *= 1e-3;
     if (!question_.wants_epsilon() && found.lower > 0) place_.look_from(math::log(found.lower));
   }
-  // If truncation made most of the width, the width says little about the interval.
+  // If truncation made most of the width, the width says little about the interval. The interval stays where all losses
+  // lie on the grid and the grid resolves the tilt: in allocations it would fall to a sixteenth.
   const bool tried = found.lost <= 0.3 * width;
+  const bool is_enough = !(found.discretization > 0) && before.tilt * before.interval < 0.25;
   // Atoms off the grid have an error of first order in the interval, everything else one of second order.
   const double wanted = before.off_grid_steps > 0 ? 0.7 / excess(found) : std::sqrt(0.7 / excess(found));
-  interval_ = before.interval * (tried ? std::clamp(wanted, 0.02, 0.8) : 0.25);
+  interval_ = before.interval * (tried ? std::clamp(wanted, 0.02, 0.8) : is_enough ? 1.0 : 0.25);
   const double planned_for = place_.at().epsilon;
   look_at(found, tried);
   if (limited_by_ == "rounding" && std::fabs(place_.at().epsilon - planned_for) > 0.1 * place_.at().epsilon)

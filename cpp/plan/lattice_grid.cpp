@@ -44,6 +44,7 @@ Lattice lattice_of(std::span<const Atom> atoms) {
     spacing = a;
     if (spacing > 0 && range / spacing > 0x1p24) return {};
   }
+  spacing = range / std::nearbyint(range / spacing);  // free of what remainders leave it off by
   for (const Atom& atom : atoms)
     if (std::fabs(nearest_remainder(atom.loss - offset, spacing)) > on_grid * spacing) return {};
   return {offset, spacing};
@@ -160,9 +161,11 @@ double fitted_interval(const std::vector<TermAtoms>& terms, double spacing, doub
   return choice.best();
 }
 
-// The widest interval whose grid holds all atoms; 0 if that takes too many points.
-double exact_interval(const std::vector<TermAtoms>& terms, double spacing, double span) {
-  for (double k = std::ceil(spacing / widest); k <= 1000 && span * k <= tuning::exact_points * spacing; ++k)
+// The widest interval whose grid holds all atoms; 0 if that takes too many points, and more than the interval asked
+// for.
+double exact_interval(const std::vector<TermAtoms>& terms, double spacing, double span, double interval) {
+  const double least = std::min(span / tuning::exact_points, interval);
+  for (double k = std::ceil(spacing / widest); k <= 1000 && k * least <= spacing; ++k)
     if (loose_weight(terms, spacing / k) == 0) return spacing / k;
   return 0;
 }
@@ -254,7 +257,7 @@ LatticeGrid choose_lattice_grid(const Direction& direction, const Saddlepoint& s
   }
   LatticeGrid result{with_bits(interval, grid_bits), {}};
   if (reference) {
-    const double exact = all ? exact_interval(terms, finest, span) : 0;
+    const double exact = all ? exact_interval(terms, finest, span, interval) : 0;
     result.exact = exact > 0;
     result.interval = result.exact ? exact : fitted_interval(terms, reference->spacing, interval);
   } else if (all) {
