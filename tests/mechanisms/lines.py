@@ -5,14 +5,16 @@ import math
 
 from flint import acb, arb
 
+import exact
 from exact.line import SmoothLine
 from hockeystick import _core
+from mechanisms.cells import core_pair
 
 
 def sampled(sigma, rate, direction):
-    """The pair under test, and its truth."""
-    pair = _core.dominating_pair(f"poisson_gaussian_{direction}", [sigma, rate])
-    return pair, SmoothLine(((1 / arb(sigma), arb(rate)),), direction)
+    """The pair under test, plain at rate 1 with shift 1 / sigma in every direction; its truth."""
+    pair = core_pair(exact.Step(sigma, rate), direction)
+    return pair, SmoothLine(((1 / arb(sigma), arb(rate)),), "remove" if rate == 1 else direction)
 
 
 def mixture(deviation, rate, parts, direction):
