@@ -135,8 +135,8 @@ inline double work_of(std::size_t points) {
 }
 
 /// The same for a question of a user, within the work of one question. Refused points are asked again at looser
-/// tolerances, from the loosest on until one is refused again, so that a refusal has the best bounds of them all; all
-/// of that within as much work again. `is_enough`: whether bounds meet the tolerance.
+/// tolerances, from the loosest on until one is refused after one was met, so that a refusal has the best bounds of
+/// them all; all of that within as much work again. `is_enough`: whether bounds meet the tolerance.
 template <class Ask, class IsEnough>
 std::vector<Answer> budgeted(std::span<const Direction> directions, std::span<const double> points,
                              const Limits& limits, const Interval& known, Ask&& ask, IsEnough&& is_enough) {

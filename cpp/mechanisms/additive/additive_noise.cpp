@@ -45,7 +45,9 @@ bool is_lost(const MassEstimate& p) { return p.upper() < vanishing || !(p.error 
 class AdditiveNoise final : public DominatingPair {
  public:
   AdditiveNoise(NoiseFunctions noise, double shift)
-      : noise_(std::move(noise)), shift_(shift), peak_(noise_.peak()), reach_(noise_.reach()) {}
+      : noise_(std::move(noise)), shift_(shift), peak_(noise_.peak()), reach_(noise_.reach()) {
+    infinity_mass_ = DominatingPair::infinity_mass();
+  }
 
   PairCells integrate(std::span<const double> edges) const override {
     const std::vector<Threshold> at = thresholds(edges);
@@ -101,6 +103,7 @@ class AdditiveNoise final : public DominatingPair {
 
   // The loss grows to the limit of g's slope times the shift. The density is positive everywhere.
   bool has_no_infinite_loss() const override { return true; }
+  Interval infinity_mass() const override { return infinity_mass_; }
   double finite_loss_bound() const override {
     return noise_.steepest() ? up(*noise_.steepest() * shift_) : infinity;  // proof: largest-loss
   }
@@ -276,6 +279,7 @@ class AdditiveNoise final : public DominatingPair {
 
   NoiseFunctions noise_;
   double shift_, peak_, reach_;
+  Interval infinity_mass_{};  // asked often, and as dear as a cell
 };
 
 }  // namespace
