@@ -30,6 +30,9 @@ class ByContourIntegral final : public Method {
       is_done_ = atoms == std::ssize(terms);
       infinity_mass_ = atoms > 0 ? infinity_mass(terms).upper() : 0;
     }
+    const Question& asked = task_.question;
+    if (asked.wants_epsilon() && !(asked.at > infinity_mass_))
+      return {.obstacle = "no finite loss has a part in delta"};
     if (!planner_ && !is_done_) {
       const auto terms = static_cast<double>(std::min(task_.terms().size(), most_forecast_terms));
       const double nodes = cost::line_nodes(task_.limits.memory() / 2, terms);
@@ -50,7 +53,7 @@ class ByContourIntegral final : public Method {
     if (!plan_) return {.obstacle = "no line of moments that costs less than a transform"};
     // Where delta is next to 1, and no contour tells 1 - delta, Chernoff's inequality may do, which costs next to
     // nothing.
-    const bool is_next_to_one = !task_.question.wants_epsilon() && planner_->at().log_delta > math::log(0.5);
+    const bool is_next_to_one = !asked.wants_epsilon() && planner_->at().log_delta > math::log(0.5);
     if (is_next_to_one && !task_.is_bounded && !task_.is_named()) return {.obstacle = "the trivial bounds come first"};
     const double sample_bytes = cost::contour_sample_bytes * static_cast<double>(plan_->contour.count);
     if (task_.limits.memory() < sample_bytes) return {.obstacle = "memory_limit"};
