@@ -181,7 +181,8 @@ class Solver {
   void add_points(std::size_t i, double rate, int round, std::vector<WantedPoint>& wanted) {
     const auto at = point_at(points_[i]);
     const bool is_known = at != curve_.points().end();
-    if (!is_known && (!curve_.closes() || answers_[i].lower > 0)) {
+    const bool is_dear = curve_.finest() > least_tolerance;  // more than a rough look
+    if (!is_known && (!curve_.closes() || (is_dear && answers_[i].lower > 0))) {
       for (const double before : {0.0, 0.5, 1.0}) wanted.push_back({points_[i] - before / (1 + rate), most_tolerance});
       return;
     }
