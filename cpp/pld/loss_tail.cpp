@@ -31,6 +31,11 @@ std::size_t farther(std::size_t away) { return away + away / 12 + 1; }
 
 }  // namespace
 
+Interval delta_from_zero(const Interval& at_zero, double eps) {
+  const double lost = math::expm1(eps) * (1 + 8 * u);                 // proof: next-to-zero
+  return {std::max(0.0, down(at_zero.lower - lost)), at_zero.upper};  // proof: next-to-zero
+}
+
 Interval loss_tail(const CurveKinks& upper, double delta_lower, double eps) {
   Interval tail{std::max(0.0, delta_lower), 1.0};
   const auto at = std::lower_bound(upper.loss.begin(), upper.loss.end(), eps) - upper.loss.begin();

@@ -8,6 +8,9 @@
 
 namespace hockeystick {
 
+/// delta(eps) from delta(0), for eps >= 0: h falls, and its slope is -Q(L > eps) at least.
+Interval delta_from_zero(const Interval& at_zero, double eps);
+
 Interval loss_tail(const CurveKinks& upper, double delta_lower, double eps);
 
 }  // namespace hockeystick

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "methods/budgeted.hpp"
+#include "pld/loss_tail.hpp"
 #include "pld/tradeoff.hpp"
 #include "run/ask_once.hpp"
 #include "run/by_moments.hpp"
@@ -43,6 +44,30 @@ std::pair<std::vector<std::size_t>, std::vector<double>> open_of(const Answers& 
   for (std::size_t k = 0; k < answers.size(); ++k)
     if (is_open(answers[k], points[k])) which.push_back(k), open.push_back(points[k]);
   return {which, open};
+}
+
+// Deltas next to epsilon 0, where the curve is nearly constant: delta(0) is a distance, which is often told at once.
+Answers ask_from_zero(const Run& run, const Row& row, std::size_t adjacency, Points points, const Limits& limits) {
+  const auto is_near = [&](double at) { return 0 < at && at <= limits.tolerance / 16; };
+  if (row.view != View::delta || !limits.method.empty() || std::none_of(points.begin(), points.end(), is_near))
+    return ask_once(run, row, adjacency, points, limits);
+  Limits closer = limits;
+  closer.tolerance = 0.75 * limits.tolerance;
+  Answers answers(points.size(), ask_once(run, row, adjacency, std::array{0.0}, closer).front());
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    Answer& answer = answers[k];
+    const Interval ends =
+        is_near(points[k]) ? delta_from_zero({answer.lower, answer.upper}, points[k]) : Interval{0, 1};
+    answer.lower = ends.lower, answer.upper = ends.upper, answer.converged = false;
+    settle(row, limits, answer);
+  }
+  const auto [which, open] = open_of(answers, points, [](const Answer& answer, double) { return !answer.converged; });
+  const Answers found = ask_once(run, row, adjacency, open, limits);
+  for (std::size_t k = 0; k < which.size(); ++k) {
+    const Answer near = std::exchange(answers[which[k]], found[k]);
+    narrow(row, std::array{which[k]}, {near}, Known::both_ends, limits, answers);
+  }
+  return answers;
 }
 
 // A refusal between sides takes the best bounds of looser tolerances, as a refusal of pairs that dominate already does.
@@ -151,7 +176,7 @@ std::vector<Answer> ask(const Run& run, View view, std::size_t adjacency, Points
       take_worse(row, ask(*run.parts()[k], view, adjacency, points, limits), limits.tolerance, worst);
     return worst;
   }
-  Answers answers = ask_once(run, row, counted, points, limits);
+  Answers answers = ask_from_zero(run, row, counted, points, limits);
   for (std::size_t k = 0; k < answers.size(); ++k) {
     const Interval ends = trivial(row, points[k]);
     answers[k].lower = std::max(answers[k].lower, ends.lower),

@@ -227,6 +227,13 @@ void bind_queries(py::module_& parts) {
       },
       py::arg("loss"), py::arg("value"), py::arg("delta_lower"), py::arg("epsilon"),
       "P(L > epsilon) between chords of upper values and a lower one.");
+  parts.def(
+      "delta_from_zero",
+      [](double lower, double upper, double epsilon) {
+        const Interval found = delta_from_zero({lower, upper}, epsilon);
+        return std::pair(found.lower, found.upper);
+      },
+      py::arg("lower"), py::arg("upper"), py::arg("epsilon"), "delta(epsilon) from bounds of delta(0).");
 }
 
 }  // namespace

@@ -201,6 +201,20 @@ def test_chords_are_rounded_outwards():
             assert arb(got) <= chord.max(arb(delta))
 
 
+def test_delta_next_to_zero_is_rounded_down():
+    """By its largest slope, where little is left of delta(0) and where most is."""
+    rng = random.Random(17)
+    with ctx.workprec(200):
+        for k in range(1000):
+            epsilon = 2.0 ** rng.uniform(-1000, -1)
+            left = 2.0 ** rng.uniform(0, 60) if k % 2 else 1 + 2.0 ** rng.uniform(-30, -10)
+            at_zero = min(float(np.expm1(epsilon)) * left, 1.0)
+            low, high = parts.delta_from_zero(at_zero, 1.0, epsilon)
+            assert arb(low) <= (arb(at_zero) - arb(epsilon).expm1()).max(arb(0))
+            assert low >= at_zero - np.expm1(epsilon) * (1 + 2.0**-48) - at_zero * 2.0**-52
+            assert high == 1.0
+
+
 def test_chords_of_subnormal_curves_are_rounded_outwards():
     rng = random.Random(18)
     with ctx.workprec(1400):

@@ -320,3 +320,22 @@ def test_delta_at_0_is_asked_first_where_it_is_cheap():
     found = run.delta_bounds(0.0)
     assert _core.work.taken() - before < 2e6  # a record removed takes a thousand times as much
     assert 4.4724e-6 < found.lower <= found.upper < 4.4733e-6
+
+
+@pytest.mark.parametrize(
+    ("noise", "rate"), [(0.109, 0.00135), (0.0815, 0.00193), (0.0639, 0.000606), (0.0683, 1.38e-5)]
+)
+@pytest.mark.parametrize("epsilon", [1e-11, 1e-9, [1e-9, 0.1]])
+def test_deltas_next_to_zero_are_those_of_zero(noise, rate, epsilon):
+    """The curve is nearly constant there, while delta(0) is a distance that is told at once."""
+    run = 8296 * hs.Laplace(noise).poisson_sampled(rate)
+    first = np.ravel(epsilon)[0]
+    at_zero = run.delta_bounds(0.0, adjacency="add-one")
+    try:
+        found = run.delta_bounds(epsilon, adjacency="add-one")
+    except hs.CertificationError as error:  # of the other epsilon, which is not next to 0
+        assert np.ndim(epsilon) == 1
+        found = error.bounds
+    low, high = (float(np.ravel(end)[0]) for end in (found.lower, found.upper))
+    assert at_zero.lower - 1.001 * first <= low <= high <= at_zero.upper
+    assert high - low <= 1.1e-3 * high
