@@ -208,6 +208,25 @@ void bind_queries(py::module_& parts) {
       },
       py::arg("loss"), py::arg("lower"), py::arg("upper"), "e^loss and the curve there, enclosed, by delta.");
   parts.def(
+      "curve_points",
+      [](const std::vector<std::array<double, 3>>& deltas) {
+        const AskDeltas told = [&](bool, std::span<const double> epsilons, const Limits&) {
+          std::vector<Answer> answers;
+          for (const double epsilon : epsilons)
+            for (const auto& [loss, lower, upper] : deltas)
+              if (loss == epsilon) answers.push_back(enclosed({lower, upper}, {}));
+          return answers;
+        };
+        CurvePoints curve(told, {}, least_tolerance, true);
+        std::vector<WantedPoint> wanted;
+        for (const auto& delta : deltas) wanted.push_back({delta[0], most_tolerance});
+        curve.ask(std::move(wanted));
+        std::vector<std::array<double, 3>> found;
+        for (const CurvePoint& at : curve.points()) found.push_back({at.loss, at.value.lower, at.value.upper});
+        return found;
+      },
+      py::arg("deltas"), "The curve at losses >= 0, each of them once, by what encloses delta there.");
+  parts.def(
       "power_between",
       [](const std::vector<std::array<double, 3>>& deltas, double fpr, std::size_t near) {
         std::vector<CurvePoint> points;

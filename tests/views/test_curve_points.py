@@ -159,6 +159,19 @@ def asked(ask, at, tolerance, memory_limit=2**28):
     return answer
 
 
+def test_points_take_the_ends_of_their_neighbours():
+    """The curve falls: the ends are those of the envelope, and hold the truth."""
+    rng = random.Random(3)
+    for _ in range(100):
+        truth = sorted((rng.random() for _ in range(20)), reverse=True)
+        wide = [(k / 4, t * rng.uniform(0.5, 1), t + rng.random() / 4) for k, t in enumerate(truth)]
+        found = _core.parts.curve_points(rng.sample(wide, len(wide)))
+        for k, (loss, low, high) in enumerate(found):
+            assert (loss, low) == (k / 4, max(each[1] for each in wide[k:]))
+            assert high == min(each[2] for each in wide[: k + 1])
+            assert low <= truth[k] <= high
+
+
 @every_question
 def test_tighter_answers_overlap_looser_ones(ask, at):
     answers = [asked(ask, at, tolerance) for tolerance in (0.1, 1e-2, 1e-3)]
