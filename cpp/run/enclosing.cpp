@@ -9,6 +9,7 @@
 #include "methods/questions.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/order.hpp"
+#include "numeric/runtime/work.hpp"
 #include "run/refinement.hpp"
 
 namespace hockeystick {
@@ -280,12 +281,16 @@ class BetweenSides {
   // own answers are more than a small part of the gap.
   Gap ask_both_sides(std::span<const std::size_t> which, SideAccuracy at) {
     if (!question_.closes) at.tolerance = std::max(finest(), rough_sides);
+    const double work = WorkLimit::left();
     Gap gap = ask(which, at);
     while (!gap.loose.empty() && at.tolerance > finest()) {
       at.tolerance = std::clamp(0.5 * part_of_theory * gap.of_theory, finest(), 0.5 * at.tolerance);
       gap = ask(gap.loose, at);
     }
-    if (question_.kept != nullptr && !(*question_.kept && (*question_.kept)->tail < at.tail)) *question_.kept = at;
+    // Pairs that take much of the work that is left are not asked again: a few cells less may take a hundredth of that.
+    const bool is_dear = WorkLimit::left() < 0.9 * work;
+    if (question_.kept != nullptr && !is_dear && !(*question_.kept && (*question_.kept)->tail < at.tail))
+      *question_.kept = at;
     return gap;
   }
 
