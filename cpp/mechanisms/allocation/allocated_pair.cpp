@@ -20,6 +20,8 @@ namespace {
 
 constexpr double reach = 300;  // largest loss [nats]
 constexpr double widest_interval = 0.25;
+// Of a law: convolutions take the square of their number, some seconds here.
+constexpr double most_values = 20000;
 constexpr double least_tail = 1e-303;  // as far as doubles go: cells of less than that are not counted
 
 // Guesses of a step.
@@ -305,7 +307,7 @@ std::shared_ptr<const DominatingPair> allocated_pair(const DominatingPair& step,
   const Sketch sketch = sketch_of(step, request);
   // What doublings add to the variance of log R adds up.
   const double doublings = 1 + math::log2(request.steps), cells = 2.0 / 3 * std::sqrt(doublings) * request.cells;
-  const double most = 200 * request.cells;
+  const double most = std::min(200 * request.cells, most_values);
   const Resolution resolution{sketch.variance, cells, most / 10, most};
   const double cuts = request.tail / (32 * doublings);
   const GridLaw law =
