@@ -46,7 +46,8 @@ std::pair<std::vector<std::size_t>, std::vector<double>> open_of(const Answers& 
   return {which, open};
 }
 
-// Deltas next to epsilon 0, where the curve is nearly constant: delta(0) is a distance, which is often told at once.
+// Answers a question, and takes deltas next to epsilon 0 from delta(0): the curve is nearly constant there, and
+// delta(0) is a distance of two distributions, which often takes little work.
 Answers ask_from_zero(const Run& run, const Row& row, std::size_t adjacency, Points points, const Limits& limits) {
   const auto is_near = [&](double at) { return 0 < at && at <= limits.tolerance / 16; };
   if (row.view != View::delta || !limits.method.empty() || std::none_of(points.begin(), points.end(), is_near))
@@ -135,7 +136,7 @@ void take_unsampled(const Run& run, const Row& row, std::size_t adjacency, Point
 void take_moments(const Run& run, const Row& row, std::size_t adjacency, Points points, const Limits& limits,
                   Answers& answers) {
   const bool wants_epsilon = row.view == View::epsilon;
-  // Renyi divergences are no closer where both sides are known, or are some percent apart.
+  // Renyi divergences are no closer where both sides are known, or where the ends are within a percent of each other.
   const auto is_open = [&](std::size_t i) {
     return !answers[i].converged && !(answers[i].lower > 0.99 * answers[i].upper) &&
            !(is_limited_by_theory(answers[i]) && !(wants_epsilon && points[i] < smallest_delta));

@@ -88,7 +88,8 @@ def test_expectations_lie_on_their_sides(steps, above):
         cells, cut = rng.choice([1, 20]), rng.choice([0.0, 1e-9, 1e-2])
         law = _core.sampling.mean_law(above, ORIGIN, *given, steps, 1.0, cells, cut)
         truth = list(means(exact(spacing, first, mass, zero), steps))
-        # Of a law of mass M, that of the mean has M^t, and counts what is beyond M^(t-1) times.
+        # If a law has mass M, the law of the mean of t copies has mass M^t, and M^(t-1) times the
+        # mass beyond the law counts.
         rest = sum((q for _, q in exact(spacing, first, mass, zero)), arb(0)) ** (steps - 1)
         for f, grows, slope in functions(rng):
             value = sum((q * f(x) for x, q in truth), arb(0)) + beyond * slope * rest
