@@ -44,7 +44,8 @@ Lattice lattice_of(std::span<const Atom> atoms) {
     spacing = a;
     if (spacing > 0 && range / spacing > 0x1p24) return {};
   }
-  spacing = range / std::nearbyint(range / spacing);  // free of what remainders leave it off by
+  if (!(spacing > 0)) return {};
+  spacing = range / std::nearbyint(range / spacing);  // without the errors of the remainders
   for (const Atom& atom : atoms)
     if (std::fabs(nearest_remainder(atom.loss - offset, spacing)) > on_grid * spacing) return {};
   return {offset, spacing};
