@@ -3,6 +3,7 @@
 
 import math
 from importlib import import_module
+from types import SimpleNamespace
 
 import pytest
 from mpmath import mp
@@ -108,6 +109,30 @@ def test_smoothed_curves_hold_what_sums_give(monkeypatch):
         smooth = Smoothed(laws, Tilts(laws), 0.7)(arb(0.7))
         assert smooth.contains(exact)
         assert smooth.rad() < exact * arb(1e-2)
+
+
+def test_no_curve_of_few_points_is_kept_where_all_of_them_were_refused(monkeypatch):
+    from flint import arb, ctx  # noqa: PLC0415
+
+    from hockeystick.adjacency import Direction  # noqa: PLC0415
+    from hockeystick.verify import contour  # noqa: PLC0415
+    from hockeystick.verify.errors import NotKnownError  # noqa: PLC0415
+    from hockeystick.verify.laws import law  # noqa: PLC0415
+    from hockeystick.verify.tilts import Tilts  # noqa: PLC0415
+
+    def smoothed(*args):
+        if args[-1] == 1:  # the share of the points
+            raise NotKnownError("too far")
+        return SimpleNamespace(is_rough=True)
+
+    monkeypatch.setattr(contour, "Smoothed", smoothed)
+    run = 2 * hs.Gaussian(1.0).poisson_sampled(1e-4)
+    with ctx.workprec(200):
+        laws = [(law(mechanism, Direction.REMOVE), n) for mechanism, n in run.terms]
+        curve = contour.Contour(laws, 10, Tilts(laws))
+        for _ in range(2):
+            with pytest.raises(NotKnownError, match="too far"):
+                curve(arb(0.5))
 
 
 def test_epsilon_at_the_probability_of_an_infinite_loss():

@@ -122,14 +122,15 @@ class Contour:
         """By smoothed curves, of few points first: more tell no digit if these tell too little."""
         value = ZERO
         for share in (PILOT, 1):
-            self._smoothed = Smoothed(self._laws, self.tilts, float(epsilon), share)
-            if self._smoothed.is_rough:
+            smoothed = Smoothed(self._laws, self.tilts, float(epsilon), share)
+            if smoothed.is_rough:
                 continue
-            value = self._smoothed(epsilon)
+            value = smoothed(epsilon)
             # The distance between the curves falls as the square of the number of points.
-            least = self._smoothed.size if share > 1 else value.mid()
+            least = smoothed.size if share > 1 else value.mid()
             if not value > 0 and value.rad() / share**2 * 10 > least:
                 raise NotKnownError("the moments fall too slowly along the contour")
+            self._smoothed = smoothed
         return value
 
     @property
