@@ -17,6 +17,7 @@ namespace hockeystick {
 namespace {
 
 constexpr double for_distance = 0.4;  // the part of the allowed width for the distance between points
+constexpr double at_once = 8;         // points from saddle to saddle, as a saddle needs all terms of a composition
 
 // Between points at a distance d the error of the power is p d^2 / 2. The density p of the loss is about (0.8 + |z|) /
 // s of the lesser error rate, z deviations s out.
@@ -184,7 +185,7 @@ std::vector<WantedPoint> points_between(const Saddlepoint& saddlepoint, const Sa
   for (int k = -3; k < 0; ++k) add(at.epsilon + k * now.distance);
   while (at.tilt < to.tilt && points.size() < most_points) {
     checkpoint_each<16>(points.size());
-    const double further = now.distance / (at.deviation * at.deviation);
+    const double further = at_once * now.distance / (at.deviation * at.deviation);
     const Saddle next = saddlepoint.saddle(std::min(to.tilt, at.tilt + further));
     const double way = next.epsilon - at.epsilon;
     const double parts = std::clamp(std::ceil(way / now.distance), 1.0, static_cast<double>(most_points));
