@@ -20,6 +20,8 @@
 #include "run/apart.hpp"
 #include "run/known_alone.hpp"
 #include "views/loss_laws.hpp"
+#include "views/renyi.hpp"
+#include "views/zcdp.hpp"
 
 namespace hockeystick {
 using Row = ViewRow;
@@ -137,6 +139,42 @@ Answers between_sides(const Run::Terms& terms, const Row& row, std::size_t adjac
                           known);
 }
 
+// zCDP of terms whose sides meet, in one comparison of neighbours: each order is asked of the pairs that tell its
+// divergence most closely. `known`: a lower end, from other comparisons.
+Answer slope_between_sides(const Run& run, Comparison way, double largest, double known, const Limits& limits) {
+  Row row = row_of(View::renyi);
+  row.alone = renyi_bounds_of_any_order;
+  SideAccuracy of_moments = first_accuracy(question_of(run.terms(), row, limits));
+  of_moments.aspect = Aspect::moments;
+  const std::vector<Direction> above = runs_above(run.terms(), std::array{way}, of_moments);
+  const std::vector<Direction> below = runs_below(run.terms(), std::array{way}, of_moments);
+  const auto beyond = [&](double order) {
+    return Interval{slopes_beyond(below.front(), order).lower, slopes_beyond(above.front(), order).upper};
+  };
+  Limits finer = limits;
+  finer.tolerance = 0.3 * limits.tolerance;
+  const auto divergence = [&](double order) {
+    const WorkLimit work(tuning::most_work / tuning::points_of_work);  // of a further point
+    return between_sides(run.terms(), row, 0, {&order, 1}, finer, std::array{way}).front();
+  };
+  double fewest = infinity;
+  for (const DescribedTerm& term : run.terms()) fewest = std::min(fewest, static_cast<double>(term.count));
+  return largest_renyi_slope(divergence, beyond, largest, limits.tolerance, known, fewest);
+}
+
+// The same in the worst comparison.
+Answers slopes_between_sides(const Run& run, std::size_t adjacency, Points largest_orders, const Limits& limits) {
+  check_each("largest_order", largest_orders, ranges::largest_order);
+  Answers worst(largest_orders.size());
+  for (std::size_t k = 0; k < worst.size(); ++k) {
+    const WorkLimit work(work_of(1));
+    for (const Comparison way : adjacencies[adjacency].comparisons)
+      worst[k] =
+          worse(worst[k], slope_between_sides(run, way, largest_orders[k], worst[k].lower, limits), limits.tolerance);
+  }
+  return worst;
+}
+
 // Epsilon or delta in one comparison of neighbours.
 Answers in_comparison(const Run& run, const Row& row, Comparison way, Points points, const Limits& limits,
                       KeptPairs* kept = nullptr) {
@@ -245,6 +283,8 @@ Answers ask_once(const Run& run, const Row& row, std::size_t adjacency, Points p
     }
     return answers;
   }
+  if (row.view == View::zcdp && !run.is_exact_in(adjacency) && question_of(run.terms(), row, limits).closes)
+    return slopes_between_sides(run, adjacency, points, limits);
   if (!run.is_exact_in(adjacency))
     return row.wanted == Wanted::loss ? loss_between_sides(run, row, adjacency, points, limits)
                                       : between_sides(run.terms(), row, adjacency, points, limits);

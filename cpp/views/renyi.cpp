@@ -188,19 +188,6 @@ Moment renyi_moment(double order) {
           order / 2};
 }
 
-// Sums of the pairs' own bounds of D_a / a.
-Interval slopes_beyond(const Direction& direction, double order) {
-  Interval sum{0, 0};
-  for (const Term& term : direction) {
-    const auto count = static_cast<double>(term.count);
-    // proof: zcdp
-    sum.lower = outward::sum(sum.lower, outward::product(count, term.pair->renyi_slope_limit(), false), false);
-    // proof: zcdp
-    sum.upper = outward::sum(sum.upper, outward::product(count, term.pair->renyi_slope_bound(order), true), true);
-  }
-  return sum;
-}
-
 Answer zcdp(const Direction& direction, CutDirection& cut, double largest, double known, const Limits& limits) {
   const Limits finer{0.3 * limits.tolerance, limits.memory_limit};
   const auto renyi = [&](double order) { return refined(cut, renyi_moment(order), finer); };
@@ -214,6 +201,18 @@ Answer zcdp(const Direction& direction, CutDirection& cut, double largest, doubl
 }
 
 }  // namespace
+
+Interval slopes_beyond(const Direction& direction, double order) {
+  Interval sum{0, 0};
+  for (const Term& term : direction) {
+    const auto count = static_cast<double>(term.count);
+    // proof: zcdp
+    sum.lower = outward::sum(sum.lower, outward::product(count, term.pair->renyi_slope_limit(), false), false);
+    // proof: zcdp
+    sum.upper = outward::sum(sum.upper, outward::product(count, term.pair->renyi_slope_bound(order), true), true);
+  }
+  return sum;
+}
 
 std::vector<Answer> renyi_bounds(std::span<const Direction> directions, std::span<const double> orders,
                                  const Limits& limits) {

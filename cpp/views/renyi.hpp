@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "methods/question.hpp"
+#include "numeric/interval.hpp"
 
 namespace hockeystick {
 
@@ -18,6 +19,9 @@ std::vector<Answer> renyi_bounds(std::span<const Direction> directions, std::spa
 /// The same at orders of any size, for which moments of mechanisms that are made from runs are asked.
 std::vector<Answer> renyi_bounds_of_any_order(std::span<const Direction> directions, std::span<const double> orders,
                                               const Limits& limits);
+
+/// Bounds D_a / a by the pairs alone: from above over all orders a >= `order`, and its limit for large a from below.
+Interval slopes_beyond(const Direction& direction, double order);
 
 /// Encloses the variance of L under P, the largest over the directions; one answer.
 std::vector<Answer> loss_variance_bounds(std::span<const Direction> directions, std::span<const double> unused,

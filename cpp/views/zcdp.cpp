@@ -61,9 +61,9 @@ class SlopeSearch {
     // Up to the first order: K(t) <= K(t1) t / t1.
     double highest = outward::quotient(before.moment, before.t, true);  // proof: zcdp
     while (before.t < last) {
-      const Point next = at(std::min(last, 4 * before.t), beyond);
+      const Point next = at(within(before.t, last, 4 * before.t), beyond);
       if (!next.converged && beyond) {
-        const double known = std::max(lower_, 0.5 * beyond(1 + before.t).upper);
+        const double known = std::max(lower_, 0.99 * beyond(1 + next.t).upper);
         if (!(next.moment <= known * next.t * (next.t + 1))) break;  // the bounds beyond take over
       }
       if (!std::isfinite(next.moment)) return infinity;
@@ -76,7 +76,7 @@ class SlopeSearch {
       const Span widest = spans_.top();
       if (widest.slope - lower_ <= tolerance_ * widest.slope) break;
       if (widest.slope <= reached_ * (1 + 0.1 * tolerance_)) break;  // the divergences themselves are not known better
-      const double middle = (1 + std::sqrt(widest.from.t * widest.to.t)) - 1;
+      const double middle = within(widest.from.t, widest.to.t, (1 + std::sqrt(widest.from.t * widest.to.t)) - 1);
       if (!(widest.from.t < middle && middle < widest.to.t)) break;
       const Point inner = at(middle, beyond);
       if (!(inner.moment < infinity)) break;  // beyond the work of one question
@@ -93,6 +93,12 @@ class SlopeSearch {
  private:
   static constexpr int most_orders = 1 << 14;
   static constexpr double farthest = 0x1p40;
+
+  // About t, and at most `to`: a whole number between both, as allocations know whole orders best, or t.
+  static double within(double from, double to, double t) {
+    const double whole = std::round(t);
+    return std::min(to, from < whole && whole < to ? whole : t);
+  }
 
   // The first t beyond which no slope exceeds the largest known one by much; the present end if that t is too far.
   double enough(double last, const Beyond& beyond) const {

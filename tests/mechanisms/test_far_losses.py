@@ -82,14 +82,47 @@ def test_whole_moments(sigma, steps):
 @pytest.mark.parametrize("steps", [1, 2, 7])
 @pytest.mark.parametrize("sigma", [0.07, 0.4, 1.0])
 @pytest.mark.parametrize("k", [200, 257])
-def test_orders_beyond_whole_moments_are_known_from_one_step_alone(sigma, steps, k):
+def test_orders_beyond_whole_moments_are_nearly_those_of_one_step(sigma, steps, k):
     gaussian = hs.Gaussian(sigma).dominating_pair(hs.Direction.REMOVE)
     pair = _core.parts.allocated_moments(gaussian, steps, back=False)
     found = divergence(pair, float(k))
     truth = whole_moment(sigma, steps, k) / (k - 1)
     assert arb(found.lower) <= truth <= arb(found.upper)
-    assert truth - arb(found.lower) <= 1e-9 * truth  # all steps but one are nothing beside it
-    assert found.upper - found.lower <= math.log(steps) + 1e-9 * found.upper
+    assert found.upper - found.lower <= 1e-9 * found.upper  # all others are nothing beside it
+    between = divergence(pair, k + 0.5)
+    assert found.lower < between.lower <= between.upper <= divergence(pair, k + 1.0).upper
+
+
+def far_bound(sigma, steps, order, of_mean):
+    """By how many ratios of a product are not of one step, and the most that all others are."""
+
+    def of_step(k):
+        return arb(k * (k - 1)) / (2 * arb(sigma) ** 2)
+
+    last = min(len(of_mean), order // 2) - 1
+    total = (of_step(order - last - 1) + of_step(last + 1)).exp()
+    choices = arb(1)
+    for j in range(last + 1):
+        moment = (of_step(order - j) + of_mean[j]).exp()
+        total += choices * moment * arb(steps) ** (j + 1 - order)
+        choices *= arb(order - j) / (j + 1)
+    return total.log().min(of_step(order))
+
+
+@pytest.mark.parametrize("sigma", [1.0, 3.0, 5.0])
+@pytest.mark.parametrize("steps", [2, 50, 10**4])
+def test_far_orders_in_balls(sigma, steps):
+    gaussian = hs.Gaussian(sigma).dominating_pair(hs.Direction.REMOVE)
+    pair = _core.parts.allocated_moments(gaussian, steps, back=False)
+    of_one = [2 * (j * (j - 1) / (2 * sigma**2),) for j in range(129)]
+    known = _core.sampling.log_moments_of_mean(of_one, steps)
+    of_mean = [arb(0), arb(0)] + [arb(upper) for _, upper in known[2:]]
+    while len(of_mean) < 2 * math.log(steps) * sigma**2:
+        of_mean.append(far_bound(sigma, steps, len(of_mean), of_mean))
+    for order in (129, 150, 151, 300, 1000):
+        bound = far_bound(sigma, steps, order, of_mean)
+        found = arb(pair.log_moment_bounds(order - 1.0)[1])
+        assert abs(found / bound - 1) < arb("1e-11")
 
 
 def divergence(pair, order):
@@ -136,6 +169,24 @@ def test_slopes_of_all_orders(sigma, steps):
         found = told(run.renyi_divergence_bounds, order, adjacency="add-one")
         assert found.lower / order <= added.upper
         assert found.upper / order >= 1 / (2 * sigma**2 * steps)  # to which it falls
+
+
+@pytest.mark.parametrize(
+    ("sigma", "steps", "scale"),
+    [(0.67, 2, 1.76), (0.87, 11, 6.9), (1.3, 4, 1.08), (2.33, 516, 4.46), (4.0, 4000, 8.4)],
+)
+@pytest.mark.parametrize("adjacency", ["add-one", "remove-one", "replace-special"])
+def test_zcdp_of_allocations_beside_others(sigma, steps, scale, adjacency):
+    """The largest slope of the divergences, at a finite order or far out."""
+    run = hs.Gaussian(sigma).random_allocation(steps=steps) + 3 * hs.Laplace(scale)
+    lower, upper = run.zcdp_bounds(adjacency=adjacency)
+    assert 0 < upper - lower <= 1e-3 * upper
+    slopes = [0.0 if adjacency == "add-one" else 1 / (2 * sigma**2)]  # of large orders
+    for order in (1.01, 2, 4, 8, 1000)[: 4 if adjacency == "add-one" else 5]:
+        found = told(run.renyi_divergence_bounds, order, adjacency=adjacency)
+        assert found.lower / order <= upper
+        slopes.append(found.upper / order)
+    assert lower <= 1.02 * max(slopes)
 
 
 @pytest.mark.parametrize("direction", WAYS.values())

@@ -34,7 +34,7 @@ Interval log_moment(const DominatingPair& step, double t) {
 // log E_Q R_t^k at whole k, if P(R = inf) = 0.
 class MeanMoments {
  public:
-  MeanMoments(const DominatingPair& step, double steps) {
+  MeanMoments(const DominatingPair& step, double steps) : step_(step), log_steps_(math::log(steps)) {
     std::vector<Interval> moments{{0, 0}, {0, 0}};
     for (std::size_t j = 2; j <= most_moments; ++j) {
       const Interval next = log_moment(step, static_cast<double>(j - 1));
@@ -43,11 +43,22 @@ class MeanMoments {
     }
     known_ = log_moments_of_mean(moments, steps);
     known_[0] = known_[1] = {0, 0};
+    for (const Interval& each : known_) above_.push_back(each.upper);
+    if (!(step.gaussian_mu() > 0)) return;  // others take long
+    const double enough = 2 * log_steps_ / (step.gaussian_mu() * step.gaussian_mu());
+    while (static_cast<double>(above_.size()) < std::min(enough, most_listed))
+      above_.push_back(beyond(static_cast<double>(above_.size())));
   }
 
   // At a > 1: chords are above a convex function, and below it beyond their ends.
   Interval between(double a) const {
-    if (!(a < static_cast<double>(known_.size() - 1))) return {-infinity, infinity};
+    if (!(a < static_cast<double>(known_.size() - 1))) {
+      if (!(step_.gaussian_mu() > 0)) return {-infinity, infinity};
+      const double whole = std::floor(a), part = a - whole;
+      // proof: far-losses
+      const double upper = (1 - part) * beyond(whole) + (part > 0 ? part * beyond(whole + 1) : 0);
+      return {-infinity, upper * (1 + 16 * u)};
+    }
     const auto k = static_cast<std::size_t>(a);
     const double part = a - static_cast<double>(k);
     const Interval &before = known_[k - 1], &left = known_[k], &right = known_[k + 1];
@@ -60,7 +71,32 @@ class MeanMoments {
   }
 
  private:
+  static constexpr double most_listed = 1024;
+
+  // Upper bound at a whole a beyond those. Of the products of a ratios, all but j <= last are of one step, or no step
+  // has more than a - last - 1.
+  double beyond(double a) const {
+    const double last = std::min(static_cast<double>(above_.size()), std::floor(a / 2)) - 1;
+    double log_choices = 0, size = a * log_steps_;
+    // proof: far-losses
+    std::vector<double> terms{log_moment(step_, a - last - 2).upper + log_moment(step_, last).upper};
+    for (double j = 0; j <= last; ++j) {
+      const double moments = log_moment(step_, a - j - 1).upper + above_[static_cast<std::size_t>(j)];
+      terms.push_back(log_choices + moments - (a - j - 1) * log_steps_);  // proof: far-losses
+      size = std::max(size, log_choices + moments);
+      log_choices += math::log((a - j) / (j + 1));
+    }
+    const double largest = *std::max_element(terms.begin(), terms.end());
+    double sum = 0;
+    for (const double term : terms) sum += math::exp(term - largest);
+    const double bound = largest + math::log(sum) + (8 * last + 32) * u * size;  // proof: far-losses
+    return std::min(bound, log_moment(step_, a - 1).upper);
+  }
+
+  const DominatingPair& step_;
+  double log_steps_;
   std::vector<Interval> known_;
+  std::vector<double> above_;  // upper ends, of more orders than are known closely
 };
 
 class AllocatedMoments final : public MomentsAlone {
