@@ -4,11 +4,11 @@
 from importlib import import_module
 
 import pytest
-from flint import arb, ctx
+from flint import acb, arb, ctx
 
 import hockeystick as hs
 from hockeystick import Direction
-from hockeystick.verify import allocation
+from hockeystick.verify import allocation, lognormal
 from hockeystick.verify.curves import composed
 from hockeystick.verify.errors import NotKnownError
 from hockeystick.verify.work import afford, bounded, spend
@@ -127,3 +127,22 @@ def test_a_hundred_distinct_sampled_gaussians_are_within_the_work_allowed():
             assert value.rad() < value * arb(10) ** -15
             spent.append(1e8 - left[0])
     assert spent[1] < 5e6
+
+
+def test_what_ends_an_integral_is_raised_behind_it():
+    """Arb loses what its integrand raises."""
+    transform = lognormal.Transform(arb("0.5"), 0.1)
+    few = bounded(5 * lognormal.VALUE)
+    with ctx.workprec(100), few, pytest.raises(NotKnownError, match="more work"):
+        transform(acb(3, 40), 30.0)
+
+
+def test_deltas_far_below_all_others_take_no_contour(monkeypatch):
+    """A Bayes risk next to its prior asks a delta of e^-222000, with as many bits."""
+    monkeypatch.setattr(allocation, "Inversion", None)
+    monkeypatch.setattr(allocation, "Vertical", None)
+    prior = 8.112176437965659e-32
+    epoch = hs.Gaussian(9.170414109768856).random_allocation(steps=3)
+    result = hs.verify(epoch, prior=prior, adjacency="remove-one", digits=10)
+    assert result.lower <= prior
+    assert prior * (1 - 1e-10) <= result.upper <= prior * (1 + 1e-10)

@@ -60,6 +60,8 @@ class Allocated:
     def _known(self, epsilon: arb, least: arb, most: arb) -> arb:
         guess, value = self._guess(epsilon), most
         for trial in range(ROUNDS):
+            if guess < -DEEPEST:
+                break
             goal = guess + math.log(self._steps) - self._nats - SAFETY
             value = self._with(epsilon, goal, fresh=trial > 0)
             if digits_of(value) >= self.digits or value < self._floor:
@@ -68,8 +70,6 @@ class Allocated:
                 guess = min(guess - SAFETY, float(value.lower().log()))
             else:
                 guess -= 2 * self._nats + 10 * 2**trial
-            if guess < -DEEPEST:
-                break
         return between(maximum(least, value.lower()), value.upper().min(most.upper()))
 
     def _with(self, epsilon: arb, goal: float, *, fresh: bool) -> arb:

@@ -70,15 +70,21 @@ class Transform:
         log_g = float((-saddle * (saddle + 2) / (2 * mu * mu)).real)
         depth = nats + float(y * y) / 2 - min(log_g, 0.0)
         end = arb(math.ceil(math.sqrt(2 * depth) + (float(mu) if slope else 0.0)))
-        values, down, less = 0, acb(0, y), mu * mu / 2
+        down, less = acb(0, y), mu * mu / 2
+        stopped: list[BaseException] = []
 
         def integrand(x: acb, _: bool) -> acb:  # noqa: FBT001, as Arb asks
-            nonlocal values
-            values += 1
-            x = x - down
-            rest = shift - (mu * x - less).exp()
-            value = (s * rest - x * x / 2).exp()
-            return rest * value if slope else value
+            if stopped:
+                return acb("nan")
+            try:
+                spend(VALUE)
+                x = x - down
+                rest = shift - (mu * x - less).exp()
+                value = (s * rest - x * x / 2).exp()
+                return rest * value if slope else value
+            except BaseException as error:  # noqa: BLE001, Arb loses it; raised below
+                stopped.append(error)
+                return acb("nan")
 
         lifted = (s.real * shift).exp()
         small = (-arb(nats)).exp()
@@ -87,7 +93,8 @@ class Transform:
             total = acb.integral(
                 integrand, -end, end, rel_tol=small, abs_tol=tolerance, eval_limit=MOST_VALUES
             )
-        spend(VALUE * values)
+        if stopped:
+            raise stopped[0]
         total /= (2 * arb.pi()).sqrt()
         cut = 2 * normal_tail(end)
         if slope:
