@@ -15,6 +15,7 @@
 #include "methods/questions.hpp"
 #include "numeric/rounding.hpp"
 #include "plan/cost.hpp"
+#include "pld/reflect.hpp"
 
 namespace hockeystick {
 namespace {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include "discretize/connect_dots.hpp"
@@ -11,6 +12,8 @@
 #include "numeric/elementary.hpp"
 #include "numeric/fft/cache.hpp"
 #include "numeric/rounding.hpp"
+#include "plan/tuning.hpp"
+#include "pld/reflect.hpp"
 
 namespace hockeystick {
 
@@ -134,29 +137,104 @@ Answer FftComposition::answer(Quantity quantity, double at, double) const {
 
 namespace {
 
+// The reverse of a run, whose curve at -epsilon tells delta(epsilon).
+struct ReverseOrder {
+  Direction terms;
+  double alpha;  // e^epsilon
+  GridPlanner grid;
+
+  ReverseOrder(Direction reverse, double epsilon, double width)
+      : terms(std::move(reverse)),
+        alpha(math::exp(epsilon)),
+        grid(terms, {Quantity::delta, -epsilon, width / alpha, 0, width / alpha}, 0) {}
+
+  void learn(const Answer& found) {
+    const auto back = [this](double delta) { return 1 - (1 - delta) / alpha; };
+    grid.learn({back(found.lower), back(found.upper), (found.truncation + found.wraparound) / alpha,
+                found.rounding / alpha, found.discretization / alpha});
+  }
+};
+
+// A composition of the reverse, which tells no epsilon.
+class Reversed final : public Evaluator {
+ public:
+  explicit Reversed(FftComposition composition) : composition_(std::move(composition)) {}
+
+  Answer answer(Quantity quantity, double at, double near) const override {
+    if (quantity == Quantity::epsilon) return enclosed({0, infinity}, "fft_composition");
+    Answer result = composition_.answer(quantity, -at, near);
+    const Interval found = by_reverse(at, {result.lower, result.upper});
+    result.lower = found.lower, result.upper = found.upper;
+    for (double* part : {&result.discretization, &result.truncation, &result.wraparound, &result.rounding})
+      *part *= math::exp(at);
+    return result;
+  }
+  double bytes() const override { return composition_.bytes(); }
+
+ private:
+  FftComposition composition_;
+};
+
 class ByTransform final : public Method {
  public:
   using Method::Method;
 
   Forecast forecast() override {
     if (const auto obstacle = task_.grid_obstacle(); !obstacle.empty()) return {.obstacle = obstacle};
-    GridPlanner& grid = task_.grid();
-    if (is_done_ || !grid.limited_by().empty()) return {.obstacle = "finer grids do not help"};
-    const double bytes = grid.plan().bytes, memory = task_.limits.memory();
-    if (bytes <= memory) return {grid.cost(), bytes, 0.7, {}};
-    return {grid.cost() * memory / bytes, bytes, infinity, {}};  // of a grid as coarse as fits
+    GridPlanner& next = grid();
+    if (is_done_ || !next.limited_by().empty()) return {.obstacle = "finer grids do not help"};
+    const double bytes = next.plan().bytes, memory = task_.limits.memory();
+    if (bytes <= memory) return {next.cost(), bytes, 0.7, {}};
+    return {next.cost() * memory / bytes, bytes, infinity, {}};  // of a grid as coarse as fits
   }
 
   std::shared_ptr<const Evaluator> prepare() override {
-    GridPlanner& grid = task_.grid();
-    const double bytes = grid.plan().bytes;
-    const bool fits = grid.fit(task_.limits.memory());
-    if (!grid.limited_by().empty()) refuse(task_.answer, bytes);
+    GridPlanner& next = grid();
+    const double bytes = next.plan().bytes;
+    const bool fits = next.fit(task_.limits.memory());
+    if (!next.limited_by().empty()) refuse(task_.answer, bytes);
     is_done_ = !fits;
-    return fits ? std::make_shared<const FftComposition>(task_.terms(), grid.plan(), grid.place().at()) : nullptr;
+    if (!fits) return nullptr;
+    FftComposition made(is_reversed_ ? reverse_->terms : task_.terms(), next.plan(), next.place().at());
+    if (is_reversed_) return std::make_shared<const Reversed>(std::move(made));
+    return std::make_shared<const FftComposition>(std::move(made));
   }
 
-  void learn(const Answer&) override { task_.refine_grid(); }
+  // The lower curve of a coarse grid may tell nothing where much mass lies right below the largest loss. Where a grid
+  // tells nothing from below, its order's grids help no more, or the next one is dear, the reverse is looked at.
+  void learn(const Answer& found) override {
+    if (is_reversed_)
+      reverse_->learn(found);
+    else
+      task_.refine_grid();
+    const bool tells = found.lower > 0, is_limited = !task_.grid().limited_by().empty();
+    if (is_reversed_) {
+      is_reversed_ = tells || is_limited;
+      return;
+    }
+    const double next = task_.grid().cost();
+    if (!reverse_ && (is_limited || !tells || next > tuning::cheap)) look_at_reverse();
+    if (reverse_ && reverse_->grid.attempts() == 0)
+      is_reversed_ = is_limited || reverse_->grid.cost() < next + (tells ? 0 : task_.answer.total_cost);
+  }
+
+ private:
+  GridPlanner& grid() { return is_reversed_ ? reverse_->grid : task_.grid(); }
+
+  void look_at_reverse() {
+    const Question& asked = task_.question;
+    if (asked.wants_epsilon()) return;
+    const double likely = std::min(task_.answer.upper, math::exp(task_.grid().place().log_delta()));
+    const double width = asked.tolerance_at(likely) * likely;
+    if (!(width * math::exp(-asked.at) > std::sqrt(u))) return;  // transforms round a delta next to 1 by about 1e-9
+    Direction terms = task_.terms();
+    for (Term& term : terms)
+      if (!(term.pair = term.pair->reverse())) return;
+    reverse_ = std::make_unique<ReverseOrder>(std::move(terms), asked.at, width);
+  }
+
+  std::unique_ptr<ReverseOrder> reverse_;
+  bool is_reversed_ = false;  // whether the next attempt is of the reverse
 };
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "numeric/root.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
+#include "pld/reflect.hpp"
 
 namespace hockeystick {
 namespace {
@@ -65,12 +66,6 @@ Participations::Law each(Given given) {
 }
 
 }  // namespace
-
-Interval by_reverse(double epsilon, const Interval& back) {
-  const double alpha = math::exp(epsilon), rest = -math::expm1(epsilon), off = 16 * u;
-  return {std::max(0.0, (rest + alpha * back.lower) * (1 - off)),
-          std::min(1.0, (rest + alpha * back.upper) * (1 + off))};  // proof: participations
-}
 
 Interval normal_curve(double square, double epsilon) {
   return epsilon < 0 ? by_reverse(epsilon, plain_delta(square, -epsilon)) : plain_delta(square, epsilon);

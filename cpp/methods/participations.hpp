@@ -73,10 +73,6 @@ class Participations {
   double slack_above_ = 0, slack_below_ = 0;  // of sums of losses [nats]
 };
 
-/// A hockey-stick curve at e^epsilon, epsilon < 0, from that of the reverse pair at e^-epsilon: h(alpha) = 1 - alpha +
-/// alpha h(1 / alpha).
-Interval by_reverse(double epsilon, const Interval& back);
-
 /// The hockey-stick curve of N(mu, 1) against N(0, 1), mu^2 = `square`, at e^epsilon.
 Interval normal_curve(double square, double epsilon);
 

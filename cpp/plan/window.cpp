@@ -61,12 +61,12 @@ void WindowForecast::clip(double lowest, double highest) {
 WindowForecast question_window(const Saddlepoint& saddlepoint, const Saddle& at, double tilt, const WindowGrid& grid,
                                double cut, bool is_rough) {
   const Cumulants k = saddlepoint.cumulants(tilt);
-  const double epsilon = std::max(0.0, at.epsilon), margin = std::sqrt(k.variance), d = grid.interval;
+  const double epsilon = at.epsilon, margin = std::sqrt(k.variance), d = grid.interval;
   const double log_lost = math::log(cut) + at.log_delta;
   // Mass that wraps around, at its largest weight, adds at most the part `cut` of delta.
   const double log_wrapped = k.value - tilt * epsilon + log_chernoff_peak(tilt) - log_lost;
   const bool smooth = at.regular && !is_rough && d < 0.25 * margin;
-  const double lowest = smooth ? std::max(epsilon - margin, -4 * d) : -4 * d;
+  const double least = std::min(epsilon, 0.0) - 4 * d, lowest = smooth ? std::max(epsilon - margin, least) : least;
   return make_window(saddlepoint, k, grid,
                      {tilt, lowest, epsilon + 4 * d, std::max(1.0, -log_lost), std::max(1.0, log_wrapped)});
 }

@@ -2,7 +2,11 @@
 #include "pld/reflect.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
+
+#include "numeric/elementary.hpp"
+#include "numeric/rounding.hpp"
 
 namespace hockeystick {
 
@@ -21,6 +25,14 @@ LossPmf reflected(const LossPmf& pmf) {
   std::swap(result.factor, result.reverse_factor);
   std::swap(result.infinity_mass, result.reverse_infinity_mass);
   return result;
+}
+
+Interval by_reverse(double epsilon, const Interval& back) {
+  const double alpha = math::exp(epsilon), rest = -math::expm1(epsilon);
+  const auto end = [=](double value, double off) {
+    return rest + alpha * value + off * (std::fabs(rest) + alpha * value);
+  };
+  return {std::max(0.0, end(back.lower, -16 * u)), std::min(1.0, end(back.upper, 16 * u))};  // proof: reflection
 }
 
 }  // namespace hockeystick

@@ -8,6 +8,7 @@
 #include "numeric/constants.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
+#include "pld/reflect.hpp"
 
 namespace hockeystick {
 namespace {
@@ -60,7 +61,7 @@ OnGrid on_grid(const BothWays& run, const Grid& grid, double tail) {
   OnGrid curve;
   for (std::ptrdiff_t k = -grid.ends; k <= grid.ends; ++k) {
     const auto at = static_cast<std::size_t>(k < 0 ? -k : k);
-    curve.upper.push_back(k < 0 ? reflected_above(grid.loss(-k), back[at]) : forth[at]);
+    curve.upper.push_back(k < 0 ? by_reverse(grid.loss(k), {0, back[at]}).upper : forth[at]);
   }
   return curve;
 }

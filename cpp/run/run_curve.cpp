@@ -10,6 +10,7 @@
 #include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/work.hpp"
+#include "pld/reflect.hpp"
 
 namespace hockeystick {
 namespace {
@@ -22,7 +23,6 @@ constexpr double most_work = 3e7;  // of the deltas of a curve
 // Part of the mass of infinite losses by which delta may exceed that mass at the last loss: half of its digits.
 const double slight = std::sqrt(u);
 constexpr double rounding = 6 * u;
-constexpr double of_one = 12 * u;  // the power, 1 - delta, their product and 1 less that are numbers up to 1
 
 std::vector<double> epsilons_of(const Direction& run, std::span<const double> deltas) {
   std::vector<double> found;
@@ -77,13 +77,6 @@ void begin_between(EnclosedCurve& curve) {
 
 double exp_above(double x) { return math::exp(x) * (1 + rounding); }  // proof: run-curves
 double exp_below(double x) { return math::exp(x) * (1 - rounding); }  // proof: run-curves
-
-double reflected_above(double loss, double upper) {
-  return std::min(1.0, 1 - math::exp(-loss) * (1 - upper) + of_one);  // proof: run-curves
-}
-double reflected_below(double loss, double lower) {
-  return std::max(0.0, 1 - math::exp(-loss) * (1 - lower) - of_one);  // proof: run-curves
-}
 
 std::vector<Interval> deltas_of(const Direction& run, std::span<const double> losses, double tolerance,
                                 double smallest) {
@@ -141,7 +134,7 @@ EnclosedCurve curve_above(const KnownDeltas& forth, const KnownDeltas& back) {
   EnclosedCurve curve;
   for (std::size_t k = back.losses.size(); k-- > 1;) {
     curve.alpha.push_back(exp_above(-back.losses[k]));
-    curve.upper.push_back(reflected_above(back.losses[k], back.deltas[k].upper));
+    curve.upper.push_back(by_reverse(-back.losses[k], back.deltas[k]).upper);
   }
   for (std::size_t k = 0; k < forth.losses.size(); ++k) {
     curve.alpha.push_back(exp_above(forth.losses[k]));
@@ -162,9 +155,7 @@ EnclosedCurve curve_between(const KnownDeltas& forth, const KnownDeltas& back) {
     curve.lower.push_back(value.lower);
     curve.upper.push_back(std::min(1.0, value.upper + 16 * u * alpha * steepest));  // proof: run-curves
   };
-  for (std::size_t k = back.losses.size(); k-- > 1;)
-    add(-back.losses[k],
-        {reflected_below(back.losses[k], back.deltas[k].lower), reflected_above(back.losses[k], back.deltas[k].upper)});
+  for (std::size_t k = back.losses.size(); k-- > 1;) add(-back.losses[k], by_reverse(-back.losses[k], back.deltas[k]));
   for (std::size_t k = 0; k < forth.losses.size(); ++k) add(forth.losses[k], forth.deltas[k]);
   if (back.losses.size() == 1) begin_between(curve);
   return curve;

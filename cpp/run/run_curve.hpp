@@ -22,10 +22,6 @@ struct BothWays {
 double exp_above(double x);
 double exp_below(double x);
 
-/// Bounds of h at e^-loss, loss > 0, from those of the reverse's curve h' at e^loss: 1 - e^-loss (1 - h').
-double reflected_above(double loss, double upper);
-double reflected_below(double loss, double lower);
-
 /// Encloses delta at each of these losses >= 0; deltas below `smallest` need not be enclosed more closely.
 std::vector<Interval> deltas_of(const Direction& run, std::span<const double> losses, double tolerance,
                                 double smallest);

@@ -19,6 +19,7 @@
 #include "pld/compose.hpp"
 #include "pld/hockey_stick.hpp"
 #include "pld/loss_tail.hpp"
+#include "pld/reflect.hpp"
 #include "pld/tail_sums.hpp"
 #include "pld/tilt.hpp"
 #include "views/bayes_risk.hpp"
@@ -253,6 +254,13 @@ void bind_queries(py::module_& parts) {
         return std::pair(found.lower, found.upper);
       },
       py::arg("lower"), py::arg("upper"), py::arg("epsilon"), "delta(epsilon) from bounds of delta(0).");
+  parts.def(
+      "by_reverse",
+      [](double epsilon, double lower, double upper) {
+        const Interval found = by_reverse(epsilon, {lower, upper});
+        return std::pair(found.lower, found.upper);
+      },
+      py::arg("epsilon"), py::arg("lower"), py::arg("upper"), "The curve from that of the reverse.");
 }
 
 }  // namespace

@@ -101,8 +101,6 @@ void bind_runs(py::module_& module) {
   m.def("joint_mu", [](const NumberList& parameters) { return joint_mu(parameters); });
   m.def("exp_above", &exp_above);
   m.def("exp_below", &exp_below);
-  m.def("reflected_above", &reflected_above);
-  m.def("reflected_below", &reflected_below);
   using Given = std::tuple<NumberList, NumberList, NumberList>;
   m.def("curve_above", [](const Given& forth, const Given& back) {
     return numbers_of(curve_above(deltas_of(forth), deltas_of(back)));

@@ -3,6 +3,7 @@
 
 import itertools
 import math
+import random
 
 import numpy as np
 import pytest
@@ -164,3 +165,16 @@ def test_masses_move_to_the_negative_loss(run):
     losses = pmf.interval * (pmf.first + np.arange(pmf.mass.size))
     assert other.first == -(pmf.first + pmf.mass.size - 1)
     np.testing.assert_allclose(other.mass[::-1], pmf.mass * np.exp(-losses), rtol=1e-11)
+
+
+def test_a_curve_is_told_by_that_of_the_reverse():
+    rng = random.Random(2)
+    with ctx.workprec(200):
+        for _ in range(20_000):
+            epsilon = rng.choice([-1, 1]) * 10 ** rng.uniform(-6, 1.5)
+            back = 1 - rng.uniform(0, 1) * math.exp(-max(epsilon, 0))
+            value = 1 - arb(epsilon).exp() * (1 - arb(back))
+            below, above = _core.parts.by_reverse(epsilon, back, back)
+            assert arb(below) <= value or below == 0
+            assert value <= arb(above) or above == 1
+            assert above - below <= 8e-15 * (1 + math.exp(epsilon))

@@ -339,3 +339,26 @@ def test_deltas_next_to_zero_are_those_of_zero(noise, rate, epsilon):
     low, high = (float(np.ravel(end)[0]) for end in (found.lower, found.upper))
     assert at_zero.lower - 1.001 * first <= low <= high <= at_zero.upper
     assert high - low <= 1.1e-3 * high
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "truth"), [(1e-4, 0.977254), (0.01, 0.977117), (0.1, 0.975836), (1.0, 0.95894)]
+)
+def test_deltas_that_no_grid_tells_are_asked_of_the_reverse(epsilon, truth):
+    """Half of a step's mass lies off the grid, below its largest loss; truths by verify."""
+    run = 8296 * hs.Laplace(0.109).poisson_sampled(0.00135)
+    found = run.delta_bounds(epsilon, adjacency="add-one")
+    assert found.lower <= truth + 6e-6
+    assert truth - 6e-6 <= found.upper
+
+
+@pytest.mark.parametrize(("noise", "rate"), [(0.109, 0.00135), (0.0815, 0.00193), (0.0639, 6e-4)])
+@pytest.mark.parametrize("prior", [0.4, 0.5, 0.5 + 1e-10])
+def test_risks_are_told_in_either_order(noise, rate, prior):
+    """At prior 1/2 the risk is (1 - delta(0)) / 2 in both."""
+    run = 8296 * hs.Laplace(noise).poisson_sampled(rate)
+    risks = [run.bayes_risk_bounds(prior, adjacency=one) for one in ("remove-one", "add-one")]
+    at_zero = run.delta_bounds(0.0)
+    for each in risks if prior >= 0.5 else []:
+        assert each.lower <= (1 - at_zero.lower) / 2
+        assert (1 - at_zero.upper) / 2 <= each.upper * (1 + 1e-9)
