@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -103,9 +102,8 @@ class Engine {
     question_ = {quantity, 0, limits.tolerance, 0, limits.enough};
     worst_.reset(), plan_.reset(), near_ = unknown;
     for (Run& run : runs_) run.begin();
-    std::vector<std::size_t> order(values.size());  // by rising epsilon
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    sort_by(order, [&](std::size_t i) { return quantity == Quantity::epsilon ? -values[i] : values[i]; });
+    const std::vector<std::size_t> order = positions_by(  // by rising epsilon
+        values.size(), [&](std::size_t i) { return quantity == Quantity::epsilon ? -values[i] : values[i]; });
     std::vector<double> sorted;
     for (const std::size_t i : order) sorted.push_back(values[i]);
     std::vector<Answer> result(values.size());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "numeric/order.hpp"
 
+#include <numeric>
+
 namespace hockeystick {
 
 std::vector<std::size_t> rising(std::span<const double> keys) {
@@ -12,6 +14,12 @@ std::vector<std::size_t> rising(std::span<const double> keys) {
   order.reserve(keys.size());
   for (const auto& [key, k] : all) order.push_back(k);
   return order;
+}
+
+std::vector<std::size_t> positions(std::size_t number) {
+  std::vector<std::size_t> all(number);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
 }
 
 }  // namespace hockeystick

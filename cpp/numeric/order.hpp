@@ -15,6 +15,9 @@ namespace hockeystick {
 /// The positions of the keys, not NaN, from the least on.
 std::vector<std::size_t> rising(std::span<const double> keys);
 
+/// The positions of so many values in their order: 0, 1, ...
+std::vector<std::size_t> positions(std::size_t number);
+
 /// Sorts a range by `key` of each value, a number, from the least on.
 template <class Range, class Key>
 void sort_by(Range&& values, Key&& key) {
@@ -28,6 +31,14 @@ void sort_by(Range&& values, Key&& key) {
   sorted.reserve(order.size());
   for (const std::size_t k : order) sorted.push_back(std::move(values.begin()[static_cast<std::ptrdiff_t>(k)]));
   std::move(sorted.begin(), sorted.end(), values.begin());
+}
+
+/// The positions of so many values by `key` of each position.
+template <class Key>
+std::vector<std::size_t> positions_by(std::size_t number, Key&& key) {
+  std::vector<std::size_t> order = positions(number);
+  sort_by(order, key);
+  return order;
 }
 
 }  // namespace hockeystick

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "methods/budgeted.hpp"
 #include "methods/trivial_bounds.hpp"
 #include "numeric/elementary.hpp"
+#include "numeric/order.hpp"
 #include "numeric/range.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/work.hpp"
@@ -70,12 +70,6 @@ void narrow(const Row& row, std::span<const std::size_t> which, const Answers& k
     if (ends == Known::both_ends || !falls) answer.upper = std::min(answer.upper, known[k].upper);
     settle(row, limits, answer);
   }
-}
-
-std::vector<std::size_t> all_of(Points points) {
-  std::vector<std::size_t> which(points.size());
-  std::iota(which.begin(), which.end(), std::size_t{0});
-  return which;
 }
 
 namespace {
@@ -199,7 +193,7 @@ Answers by_curve(const Run& run, const Row& row, Comparison way, Points points, 
     if (is_rough) how.tolerance = std::max(closer.tolerance, most_tolerance);
     Answers found = in_comparison(run, row_of(View::delta), one, at, how, is_rough ? nullptr : &kept[of_reverse]);
     if (whole != nullptr)
-      narrow(row_of(View::delta), all_of(at), in_comparison(*whole, row_of(View::delta), one, at, how), Known::above,
+      narrow(row_of(View::delta), positions(at.size()), in_comparison(*whole, row_of(View::delta), one, at, how), Known::above,
              how, found);
     return found;
   };
@@ -242,7 +236,7 @@ Answers loss_between_sides(const Run& run, const Row& row, std::size_t adjacency
   for (const Comparison way : adjacencies[adjacency].comparisons) {
     const WorkLimit work(tuning::most_work_of_deltas *
                          (1 + static_cast<double>(points.size()) / tuning::points_of_work));
-    std::vector<std::size_t> which = all_of(points);
+    std::vector<std::size_t> which = positions(points.size());
     std::erase_if(which, [&](std::size_t k) {
       return !is_tail && !worst.empty() && !may_exceed(run, way, worst[k].lower, rest_of(points[k]).lower, limits);
     });
@@ -277,7 +271,7 @@ Answers ask_once(const Run& run, const Row& row, std::size_t adjacency, Points p
     for (const auto& [one, most] : {std::pair(back, tuning::cheap), {reversed(back), infinity}, {back, infinity}}) {
       const WorkLimit work(most);
       Answers found = in_comparison(run, row, one, points, limits);
-      if (!answers.empty()) narrow(row, all_of(points), answers, Known::both_ends, limits, found);
+      if (!answers.empty()) narrow(row, positions(points.size()), answers, Known::both_ends, limits, found);
       answers = std::move(found);
       if (std::all_of(answers.begin(), answers.end(), [](const Answer& each) { return each.converged; })) break;
     }

@@ -34,6 +34,4 @@ enum class Known { both_ends, above };
 void narrow(const ViewRow& row, std::span<const std::size_t> which, const Answers& known, Known ends,
             const Limits& limits, Answers& answers);
 
-std::vector<std::size_t> all_of(Points points);
-
 }  // namespace hockeystick

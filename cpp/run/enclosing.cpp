@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "methods/questions.hpp"
 #include "numeric/elementary.hpp"
@@ -84,14 +83,14 @@ class BetweenSides {
 
   // The points that are not answered as closely as asked, and where a closer curve may help.
   std::vector<std::size_t> open() const {
-    std::vector<std::size_t> left = open_of(all());
+    std::vector<std::size_t> left = open_of(positions(points_.size()));
     std::erase_if(left, [&](std::size_t i) { return wants_largest(i); });
     return left;
   }
 
   // Epsilon at delta = 0 is the largest loss, which pairs of a curve leave out.
   void ask_largest() {
-    std::vector<std::size_t> which = open_of(all());
+    std::vector<std::size_t> which = open_of(positions(points_.size()));
     std::erase_if(which, [&](std::size_t i) { return !wants_largest(i); });
     if (!which.empty()) ask_both_sides(which, first_accuracy(Aspect::largest));
   }
@@ -129,7 +128,7 @@ class BetweenSides {
   // Delta is 0 beyond the largest loss, which pairs of the curve may hide: asked where delta may be 0.
   void ask_beyond_largest() {
     if (question_.wanted != Wanted::delta) return;
-    std::vector<std::size_t> which = all();
+    std::vector<std::size_t> which = positions(points_.size());
     std::erase_if(which, [&](std::size_t i) { return answers_[i].lower > 0 || answers_[i].upper == 0; });
     if (which.empty()) return;
     const std::vector<Answer> found = above_(first_accuracy(Aspect::largest), of(which));
@@ -176,12 +175,6 @@ class BetweenSides {
     std::vector<double> points;
     for (const std::size_t i : which) points.push_back(points_[i]);
     return points;
-  }
-
-  std::vector<std::size_t> all() const {
-    std::vector<std::size_t> which(points_.size());
-    std::iota(which.begin(), which.end(), std::size_t{0});
-    return which;
   }
 
   std::vector<std::size_t> open_of(std::span<const std::size_t> which) const {

@@ -5,9 +5,10 @@
 #include <charconv>
 #include <cmath>
 #include <locale>
-#include <numeric>
 #include <sstream>
 #include <stdexcept>
+
+#include "numeric/order.hpp"
 
 #if defined(__EMSCRIPTEN__)
 // Of docs/calculator/hockeystick.mjs.
@@ -234,8 +235,7 @@ std::string canonical(const Value& value) {
   if (value.kind == Value::Kind::numbers) return without_spaces(value.raw);
   const bool is_object = value.kind == Value::Kind::object;
   if (!is_object && value.kind != Value::Kind::list) return std::string(value.raw);
-  std::vector<std::size_t> order(value.items.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order = positions(value.items.size());
   if (is_object)
     std::sort(order.begin(), order.end(),
               [&](std::size_t a, std::size_t b) { return value.names[a] < value.names[b]; });

@@ -2,7 +2,6 @@
 #include "views/bayes_risk.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 
 #include "methods/budgeted.hpp"
@@ -33,9 +32,8 @@ class RiskSolver {
         priors_(std::move(priors)),
         wanted_(priors_.size(), limits.tolerance / 4),
         deltas_(priors_.size()),
-        open_(priors_.size()) {
+        open_(positions(priors_.size())) {
     for (Answer& delta : deltas_) delta.upper = 1;
-    std::iota(open_.begin(), open_.end(), std::size_t{0});
   }
 
   std::vector<Answer> solve() {

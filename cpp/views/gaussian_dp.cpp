@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 
 #include "mechanisms/gaussian/gaussian_tradeoff.hpp"
 #include "methods/budgeted.hpp"
@@ -321,9 +320,7 @@ std::vector<Answer> worst_mu(std::span<const Direction> directions, std::span<co
                              std::span<const double> smallest_rates, const Limits& limits) {
   std::vector<Answer> answers(smallest_rates.size());
   if (answers.empty()) return answers;
-  std::vector<std::size_t> falling(answers.size());
-  std::iota(falling.begin(), falling.end(), std::size_t{0});
-  sort_by(falling, [&](std::size_t i) { return -smallest_rates[i]; });
+  const auto falling = positions_by(answers.size(), [&](std::size_t i) { return -smallest_rates[i]; });
   std::vector<double> rates;
   for (const std::size_t i : falling) rates.push_back(smallest_rates[i]);
   for (std::size_t j = 0; j < directions.size(); ++j) {
