@@ -8,6 +8,7 @@
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
+#include "run/run_moments.hpp"
 #include "views/renyi.hpp"
 
 namespace hockeystick {
@@ -41,9 +42,7 @@ std::vector<double> BestOfMoments::log_moments(std::span<const double> orders) c
 
 // The probability of an infinite loss in a run, times the mean number of runs.
 Interval BestOfMoments::infinity_mass() const {
-  double sum = 0;
-  for (const Term& term : run_) sum = up(sum + up(static_cast<double>(term.count) * term.pair->infinity_mass().upper));
-  return {0, std::min(1.0, up(sum * runs_.mean()))};  // proof: best-of-runs
+  return {0, std::min(1.0, up(infinity_masses(run_) * runs_.mean()))};  // proof: best-of-runs
 }
 
 Interval BestOfMoments::log_moment_bounds(double t) const {
@@ -63,19 +62,14 @@ Interval BestOfMoments::log_moment_bounds(double t) const {
 // (a - 1) D_a of the best is at most log (D(0) + f(0)) + (a - 1) (log of the largest ratio + D_a of a run).
 double BestOfMoments::renyi_slope_bound(double order) const {
   if (!(order > 1)) return infinity;
-  double of_run = 0;
-  for (const Term& term : run_)
-    of_run = up(of_run + up(static_cast<double>(term.count) * term.pair->renyi_slope_bound(order)));
+  const double of_run = slopes_beyond(run_, order).upper;
   const double often = up(math::log(runs_.mean() + runs_.none_above()) * (1 + 8 * u) + 4 * u);  // proof: best-of-runs
   const double more = up(up(often / down(order - 1)) + ratios_.largest());
   return std::min(up(of_run + up(more / order)), up(runs_.most() * of_run));  // proof: best-of-runs
 }
 
 double BestOfMoments::renyi_slope_limit() const {
-  double sum = 0;
-  for (const Term& term : run_)
-    sum = down(sum + down(static_cast<double>(term.count) * term.pair->renyi_slope_limit()));
-  return attained_ ? std::max(0.0, sum) : 0;
+  return attained_ ? std::max(0.0, slopes_beyond(run_, 1).lower) : 0;
 }
 
 std::shared_ptr<const DominatingPair> best_of_moments(const BothWays& run, const NumberOfRuns& runs, double cells,

@@ -38,13 +38,6 @@ Interval ChainedMoments::infinity_mass() const {
   return {0, has_none ? 0 : other_ ? other_->infinity_mass().upper : 1};
 }
 
-double ChainedMoments::slope_of_one(double order) const {
-  double sum = 0;
-  for (const Term& term : one_)
-    sum = up(sum + up(static_cast<double>(term.count) * term.pair->renyi_slope_bound(order)));
-  return sum;
-}
-
 // log E e^((o - 1) L) of one record, rounded up, for growing orders o.
 std::vector<double> ChainedMoments::log_moments_of_one(std::span<const double> orders) const {
   const std::vector<Answer> found = renyi_bounds_of_any_order({&one_, 1}, orders, {1e-4, memory_limit});
@@ -87,7 +80,7 @@ Interval ChainedMoments::log_moment_bounds(double t) const {
 
 double ChainedMoments::renyi_slope_bound(double order) const {
   const auto k = static_cast<double>(records_);
-  const double chained = up(k * k * slope_of_one(order));  // proof: chained-moments
+  const double chained = up(k * k * slopes_beyond(one_, order).upper);  // proof: chained-moments
   return other_ ? std::min(chained, other_->renyi_slope_bound(order)) : chained;
 }
 

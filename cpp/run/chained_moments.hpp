@@ -26,7 +26,6 @@ class ChainedMoments final : public MomentsAlone {
   double renyi_slope_bound(double order) const override;
 
  private:
-  double slope_of_one(double order) const;
   std::vector<double> log_moments_of_one(std::span<const double> orders) const;
   double log_moment_of_chain(double t) const;
 

@@ -18,14 +18,6 @@ namespace {
 constexpr std::size_t memory_limit = std::size_t{1} << 30;
 constexpr double largest = 600;  // of a logarithm whose power is taken
 
-// Each term, the given number of times, rounded up or down.
-template <class Value>
-double total(const Direction& run, const Value& value, double (*rounded)(double)) {
-  double sum = 0;
-  for (const Term& term : run) sum = rounded(sum + rounded(static_cast<double>(term.count) * value(*term.pair)));
-  return sum;
-}
-
 // log(1 - q + q e^x) for x >= 0, rounded up.
 double sampled(double x, double rate) {
   if (rate == 1) return x;
@@ -38,6 +30,12 @@ double sampled(double x, double rate) {
 
 }  // namespace
 
+double infinity_masses(const Direction& run) {
+  double sum = 0;
+  for (const Term& term : run) sum = up(sum + up(static_cast<double>(term.count) * term.pair->infinity_mass().upper));
+  return sum;
+}
+
 RunMoments::RunMoments(std::vector<Direction> runs, double rate, bool attained)
     : runs_(std::move(runs)),
       rate_(checked("sampling_probability", rate, {0, 1, Range::Ends::open_below})),
@@ -45,8 +43,7 @@ RunMoments::RunMoments(std::vector<Direction> runs, double rate, bool attained)
 
 Interval RunMoments::infinity_mass() const {
   double most = 0;
-  for (const Direction& run : runs_)
-    most = std::max(most, total(run, [](const auto& pair) { return pair.infinity_mass().upper; }, up));
+  for (const Direction& run : runs_) most = std::max(most, infinity_masses(run));
   return {0, std::min(1.0, up(most * rate_))};  // proof: run-moments
 }
 
@@ -62,15 +59,13 @@ Interval RunMoments::log_moment_bounds(double t) const {
 
 double RunMoments::renyi_slope_bound(double order) const {
   double most = 0;
-  for (const Direction& run : runs_)
-    most = std::max(most, total(run, [=](const auto& pair) { return pair.renyi_slope_bound(order); }, up));
+  for (const Direction& run : runs_) most = std::max(most, slopes_beyond(run, order).upper);
   return most;
 }
 
 double RunMoments::renyi_slope_limit() const {
   double most = 0;
-  for (const Direction& run : runs_)
-    most = std::max(most, total(run, [](const auto& pair) { return pair.renyi_slope_limit(); }, down));
+  for (const Direction& run : runs_) most = std::max(most, slopes_beyond(run, 1).lower);
   return attained_ ? most : 0;
 }
 

@@ -14,6 +14,9 @@
 
 namespace hockeystick {
 
+/// Upper bound of how often an infinite loss is expected in a run.
+double infinity_masses(const Direction& run);
+
 class RunMoments final : public MomentsAlone {
  public:
   /// `rate`, in (0, 1], is an upper bound of the probability that the run is on a sample with the record. `attained`:

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <utility>
 
 #include "methods/budgeted.hpp"
@@ -191,10 +190,7 @@ Moment renyi_moment(double order) {
 Answer zcdp(const Direction& direction, CutDirection& cut, double largest, double known, const Limits& limits) {
   const Limits finer{0.3 * limits.tolerance, limits.memory_limit};
   const auto renyi = [&](double order) { return refined(cut, renyi_moment(order), finer); };
-  const auto beyond = [&](double order) {
-    const Interval slope = slopes_beyond(direction, order);
-    return Interval{slope.lower, slope.upper};
-  };
+  const auto beyond = [&](double order) { return slopes_beyond(direction, order); };
   double fewest = infinity;
   for (const Term& term : direction) fewest = std::min(fewest, static_cast<double>(term.count));
   return largest_renyi_slope(renyi, beyond, largest, limits.tolerance, known, fewest);
@@ -257,9 +253,8 @@ std::vector<Answer> zcdp_bounds(std::span<const Direction> directions, std::span
         std::vector<Answer> answers(at.size());
         std::vector<CutDirection> cut = cut_later(directions);
         // The direction whose slopes are known to be largest far out usually needs the most.
-        std::vector<std::size_t> order(directions.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        sort_by(order, [&](std::size_t j) { return -slopes_beyond(directions[j], 1).lower; });
+        const auto order =
+            positions_by(directions.size(), [&](std::size_t j) { return -slopes_beyond(directions[j], 1).lower; });
         for (std::size_t i = 0; i < answers.size(); ++i)
           for (const std::size_t j : order)
             if (const double known = answers[i].lower; slopes_beyond(directions[j], 1).upper > known)
