@@ -193,8 +193,8 @@ Answers by_curve(const Run& run, const Row& row, Comparison way, Points points, 
     if (is_rough) how.tolerance = std::max(closer.tolerance, most_tolerance);
     Answers found = in_comparison(run, row_of(View::delta), one, at, how, is_rough ? nullptr : &kept[of_reverse]);
     if (whole != nullptr)
-      narrow(row_of(View::delta), positions(at.size()), in_comparison(*whole, row_of(View::delta), one, at, how), Known::above,
-             how, found);
+      narrow(row_of(View::delta), positions(at.size()), in_comparison(*whole, row_of(View::delta), one, at, how),
+             Known::above, how, found);
     return found;
   };
   const EnclosedQuestion question = question_of(run.terms(), row_of(View::delta), closer);

@@ -68,9 +68,7 @@ double BestOfMoments::renyi_slope_bound(double order) const {
   return std::min(up(of_run + up(more / order)), up(runs_.most() * of_run));  // proof: best-of-runs
 }
 
-double BestOfMoments::renyi_slope_limit() const {
-  return attained_ ? std::max(0.0, slopes_beyond(run_, 1).lower) : 0;
-}
+double BestOfMoments::renyi_slope_limit() const { return attained_ ? std::max(0.0, slopes_beyond(run_, 1).lower) : 0; }
 
 std::shared_ptr<const DominatingPair> best_of_moments(const BothWays& run, const NumberOfRuns& runs, double cells,
                                                       double tail, bool attained) {

@@ -267,23 +267,19 @@ AtomicLaw best_of_attained(const AtomicLaw& base, const NumberOfRuns& runs, doub
   const std::size_t size = ranked.size();
   std::vector<double> rest_p(size + 1, 0), rest_q(size + 1, 0);
   for (std::size_t k = size; k-- > 0;) rest_p[k] = rest_p[k + 1] + ranked[k].p, rest_q[k] = rest_q[k + 1] + ranked[k].q;
-  AtomicLaw law;
-  double largest = 0, p_before = 0, q_before = 0;
+  std::vector<LossAtom> atoms;
+  double p_before = 0, q_before = 0;
   for (std::size_t k = 0; k < size; ++k) {
     const double p = runs.between(p_before, rest_p[k], ranked[k].p), q = runs.between(q_before, rest_q[k], ranked[k].q);
     p_before += ranked[k].p, q_before += ranked[k].q;
-    const bool is_infinite = std::isinf(ranked[k].loss);
-    if (is_infinite && (p > 1e-290 || q > 1e-290)) law.atoms.push_back({ranked[k].loss, p, q});
-    if (is_infinite || !(p > 1e-290 && q > 1e-290)) continue;
-    law.atoms.push_back({math::log(p / q), p, q});
-    largest = std::max(largest, std::fabs(law.atoms.back().loss));
+    const bool is_infinite = std::isinf(ranked[k].loss), has_p = p > 1e-290, has_q = q > 1e-290;
+    if (is_infinite ? has_p || has_q : has_p && has_q)
+      atoms.push_back({is_infinite ? ranked[k].loss : math::log(p / q), p, q});
   }
-  if (runs.none() > 0) law.atoms.push_back({0, runs.none(), runs.none()});
+  if (runs.none() > 0) atoms.push_back({0, runs.none(), runs.none()});
   const double off = base.mass_error + 2 * static_cast<double>(size) * u;
-  law.mass_error = 2 * runs.error() + runs.sensitivity() * off + 64 * u;  // proof: best-of-runs
-  law.loss_error = 2.1 * law.mass_error + 4 * u * largest;                // proof: best-of-runs
-  law.bound = law.reverse_bound = largest + law.loss_error;
-  return law;
+  const double error = 2 * runs.error() + runs.sensitivity() * off + 64 * u;  // proof: best-of-runs
+  return law_of_masses(std::move(atoms), error);
 }
 
 double best_first_mass(const AtomicLaw& base, const NumberOfRuns& runs, double goal) {

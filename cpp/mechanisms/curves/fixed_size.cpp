@@ -207,8 +207,7 @@ AtomicLaw below(Parameters p) {
   const auto number = static_cast<std::size_t>((9 + reach + 2 * static_cast<double>(most) * mu) / width);
   const double unlisted = replaces && static_cast<double>(weights.size()) <= batch ? 1e-79 : 0,
                smallest = unlisted > 0 ? 1e-60 : 1e-290;
-  AtomicLaw law;
-  double largest = 0;
+  std::vector<LossAtom> atoms;
   for (std::size_t k = 0; k <= number + 1; ++k) {
     checkpoint_each<64>(k);
     const double a = k == 0 ? -infinity : -9 + width * static_cast<double>(k - 1);
@@ -219,14 +218,10 @@ AtomicLaw below(Parameters p) {
       without += weights[j] * normal_interval(a - shift, b - shift);
       with += weights[j] * normal_interval(a - 2 * shift, b - 2 * shift);
     }
-    if (!(with > smallest && without > smallest)) continue;
-    law.atoms.push_back({math::log(with / without), with, without});
-    largest = std::max(largest, std::fabs(law.atoms.back().loss));
+    if (with > smallest && without > smallest) atoms.push_back({math::log(with / without), with, without});
   }
-  law.mass_error = 2 * normal_error + (replaces ? 800 * u : 0) + unlisted / smallest;  // proof: fixed-size-curve
-  law.loss_error = 2.1 * law.mass_error + 4 * u * largest;
-  law.bound = law.reverse_bound = largest + law.loss_error;
-  return law;
+  const double error = 2 * normal_error + (replaces ? 800 * u : 0) + unlisted / smallest;  // proof: fixed-size-curve
+  return law_of_masses(std::move(atoms), error);
 }
 
 constexpr Parameter noise{"noise_multiplier", ranges::noise_multiplier}, batch{"batch_size", ranges::most_steps},

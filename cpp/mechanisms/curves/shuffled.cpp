@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "mechanisms/discrete/atomic_registration.hpp"
@@ -57,26 +58,21 @@ AtomicLaw below(Parameters p) {
   double low = -9;
   while (low < 9 && normal_tail(low) * batches > 40) low += 0.125;
   const double high = p[2] * mu + 9, width = (high - low) / std::ceil((high - low) * cells);
-  AtomicLaw law;
+  std::vector<LossAtom> atoms;
   // Of a cell, `mass` of each law.
   const auto add = [&](const auto& mass) {
     const double rest = joins < 1 ? (1 - joins) * mass(none) : 0;
     const double with_mass = joins * mass(with) + rest, without_mass = joins * mass(without) + rest;
     if (with_mass > 1e-290 && without_mass > 1e-290)
-      law.atoms.push_back({math::log(with_mass / without_mass), with_mass, without_mass});
+      atoms.push_back({math::log(with_mass / without_mass), with_mass, without_mass});
   };
   add([&](const Maximum& one) { return one.up_to(low); });
-  double largest = 0;
   for (double a = low; a < high - width / 2; a += width)
     add([&](const Maximum& one) { return one.within(a, a + width); });
   add([&](const Maximum& one) { return one.beyond(high); });
-  for (const LossAtom& atom : law.atoms) largest = std::max(largest, std::fabs(atom.loss));
   // Where a mass counts, b tail(c) is below 800: the power is within 800 normal_error, and what it multiplies within a
   // few of those. An edge is within 8 u of |c|, but the same for both laws.
-  law.mass_error = 2000 * normal_error;  // proof: shuffled-maximum
-  law.loss_error = 2.1 * law.mass_error + 4 * u * largest;
-  law.bound = law.reverse_bound = largest + law.loss_error;
-  return law;
+  return law_of_masses(std::move(atoms), 2000 * normal_error);  // proof: shuffled-maximum
 }
 
 // Cells of outputs in a unit of the noise, and of losses in mu: half as many lose 1 % of delta. The others of the last
@@ -126,18 +122,11 @@ AtomicLaw chosen_below(Parameters p) {
       with[bin] += a, without[bin] += b;
     }
   }
-  AtomicLaw law;
-  double largest = 0;
-  for (std::size_t k = 0; k < with.size(); ++k) {
-    if (!(with[k] > 0)) continue;
-    law.atoms.push_back({math::log(with[k] / without[k]), with[k], without[k]});
-    largest = std::max(largest, std::fabs(law.atoms.back().loss));
-  }
+  std::vector<LossAtom> atoms;
+  for (std::size_t k = 0; k < with.size(); ++k)
+    if (with[k] > 0) atoms.push_back({math::log(with[k] / without[k]), with[k], without[k]});
   const double terms = static_cast<double>(places + 1) * static_cast<double>(places + 1);
-  law.mass_error = 2000 * normal_error + terms * u;  // proof: shuffled-maximum
-  law.loss_error = 2.1 * law.mass_error + 4 * u * largest;
-  law.bound = law.reverse_bound = largest + law.loss_error;
-  return law;
+  return law_of_masses(std::move(atoms), 2000 * normal_error + terms * u);  // proof: shuffled-maximum
 }
 
 // The shifts of the record's batch with and without it, and the probability that it is in one.

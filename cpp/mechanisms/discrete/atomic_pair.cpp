@@ -291,6 +291,17 @@ double sampled_end(double q, double l, double sign) {
 
 }  // namespace
 
+AtomicLaw law_of_masses(std::vector<LossAtom> atoms, double mass_error) {
+  AtomicLaw law;
+  double largest = 0;
+  for (const LossAtom& atom : atoms)
+    if (std::isfinite(atom.loss)) largest = std::max(largest, std::fabs(atom.loss));
+  law.atoms = std::move(atoms), law.mass_error = mass_error;
+  law.loss_error = 2.1 * mass_error + 4 * u * largest;  // proof: best-of-runs
+  law.bound = law.reverse_bound = largest + law.loss_error;
+  return law;
+}
+
 AtomicLaw reversed(AtomicLaw law) {
   for (LossAtom& atom : law.atoms) atom = {-atom.loss, atom.q, atom.p};
   std::reverse(law.atoms.begin(), law.atoms.end());  // by increasing loss, if they were

@@ -48,6 +48,9 @@ struct AtomicLaw {
   double slope_limit = 0, reverse_slope_limit = 0;
 };
 
+/// The law of these atoms; each finite loss is the logarithm of p / q, both masses within this relative error.
+AtomicLaw law_of_masses(std::vector<LossAtom> atoms, double mass_error);
+
 /// The law of (Q, P).
 AtomicLaw reversed(AtomicLaw law);
 
