@@ -142,6 +142,11 @@ Answer slope_between_sides(const Run& run, Comparison way, double largest, doubl
   of_moments.aspect = Aspect::moments;
   const std::vector<Direction> above = runs_above(run.terms(), std::array{way}, of_moments);
   const std::vector<Direction> below = runs_below(run.terms(), std::array{way}, of_moments);
+  // Moments alone tell most slopes.
+  Answer answer = zcdp_bounds(above, {&largest, 1}, limits).front();
+  answer.lower = zcdp_bounds(below, {&largest, 1}, limits).front().lower;
+  answer.converged = is_within(answer, limits.tolerance);
+  if (answer.converged) return answer;
   const auto beyond = [&](double order) {
     return Interval{slopes_beyond(below.front(), order).lower, slopes_beyond(above.front(), order).upper};
   };
