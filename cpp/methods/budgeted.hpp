@@ -18,15 +18,13 @@
 namespace hockeystick {
 
 /// Bytes of the pairs' tables; each pair counts once.
-inline double table_bytes(std::span<const Term> terms, std::set<const DominatingPair*>& counted) {
-  double bytes = 0;
-  for (const Term& term : terms)
-    if (const double own = term.pair->table_bytes(); own > 0 && counted.insert(term.pair.get()).second) bytes += own;
-  return bytes;
-}
-inline double table_bytes(std::span<const Term> terms) {
+inline double table_bytes(std::span<const Direction> directions) {
   std::set<const DominatingPair*> counted;
-  return table_bytes(terms, counted);
+  double bytes = 0;
+  for (const Direction& direction : directions)
+    for (const Term& term : direction)
+      if (const double own = term.pair->table_bytes(); own > 0 && counted.insert(term.pair.get()).second) bytes += own;
+  return bytes;
 }
 
 /// Asks refused questions again at looser tolerances.
@@ -115,10 +113,7 @@ std::vector<Answer> within_memory(std::span<const Direction> directions, std::sp
                                   const Limits& limits, const Interval& known, Ask&& ask) {
   try {
     const Budget budget(static_cast<double>(limits.memory_limit));
-    std::set<const DominatingPair*> counted;
-    double bytes = 0;
-    for (const Direction& direction : directions) bytes += table_bytes(direction, counted);
-    const Held tables(bytes);
+    const Held tables(table_bytes(directions));
     return ask(points, limits);
   } catch (const OverBudget& over) {
     Answer refused;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 
 #include "methods/budgeted.hpp"
 #include "methods/questions.hpp"
@@ -28,10 +27,7 @@ std::shared_ptr<const Evaluator> solved(const Direction& direction, Question que
 std::shared_ptr<KeptRun> KeptRun::of(std::span<const Direction> directions, const Question& question,
                                      const Limits& limits) try {
   const Budget budget(static_cast<double>(limits.memory_limit));
-  std::set<const DominatingPair*> counted;
-  double bytes = 0;
-  for (const Direction& direction : directions) bytes += table_bytes(direction, counted);
-  const Held tables(bytes);
+  const Held tables(table_bytes(directions));
   // The line of the worst direction serves the others, which may have none of their own: each direction is tried as the
   // worst.
   for (std::size_t first = 0; first < directions.size(); ++first) {

@@ -119,7 +119,7 @@ LossPmf requested_pmf(const Direction& direction, const ExplicitRequest& request
   checked("tail_mass", request.tail_mass, ranges::inner_probability);
   try {
     const Budget budget(static_cast<double>(request.memory_limit));
-    const Held tables(table_bytes(direction));
+    const Held tables(table_bytes({&direction, 1}));
     return explicit_pmf(direction, request);
   } catch (const OverBudget& over) {
     throw std::invalid_argument("discretization_interval must be larger, or memory_limit at least " +
