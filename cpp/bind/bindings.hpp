@@ -54,19 +54,27 @@ class LongWork {
   pybind11::gil_scoped_release release_;
 };
 
-/// Makes a function with `make` and applies it to each value, without the interpreter.
-template <class Make>
-Doubles each_by(const Doubles& values, Make&& make) {
+/// As many numbers as values, which `fill(values, numbers)` writes without the interpreter.
+template <class Fill>
+Doubles filled(const Doubles& values, Fill&& fill) {
   Doubles result(values.size());
   const auto from = in(values);
   const auto to = out(result);
   const LongWork work;
-  const auto function = make();
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    hockeystick::checkpoint_each<64>(i);
-    to[i] = function(from[i]);
-  }
+  fill(from, to);
   return result;
+}
+
+/// Makes a function with `make` and applies it to each value, without the interpreter.
+template <class Make>
+Doubles each_by(const Doubles& values, Make&& make) {
+  return filled(values, [&](auto from, auto to) {
+    const auto function = make();
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      hockeystick::checkpoint_each<64>(i);
+      to[i] = function(from[i]);
+    }
+  });
 }
 
 /// The function of each value, without the interpreter.

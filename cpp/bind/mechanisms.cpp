@@ -73,14 +73,6 @@ void bind_mechanisms(py::module_& module) {
           },
           py::arg("epsilons"), "Upper bound of delta at each epsilon.")
       .def(
-          "deltas_above",
-          [](const DominatingPair& pair, const Doubles& epsilons) {
-            const auto at = in(epsilons);
-            const std::vector<double> found = pair_deltas_above(pair, at);
-            return Doubles(static_cast<py::ssize_t>(found.size()), found.data());
-          },
-          py::arg("epsilons"), "The same at epsilons that increase, by one integral for all.")
-      .def(
           "loss_nodes",
           [](const DominatingPair& pair) {
             const std::vector<double> losses = pair.nodes().loss;

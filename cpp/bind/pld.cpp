@@ -77,12 +77,7 @@ void bind_pld(py::module_& module) {
   module.def(
       "composed_delta",
       [](const LossPmf& first, const LossPmf& second, const Doubles& epsilons) {
-        Doubles deltas(epsilons.size());
-        const auto from = in(epsilons);
-        const auto to = out(deltas);
-        const LongWork work;
-        composed_delta(first, second, from, to);
-        return deltas;
+        return filled(epsilons, [&](auto from, auto to) { composed_delta(first, second, from, to); });
       },
       py::arg("first"), py::arg("second"), py::arg("epsilons"),
       "Certified bound of delta of the composition, of the side and interval that both share.");

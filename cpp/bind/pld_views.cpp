@@ -37,12 +37,7 @@ void bind_pld_views(py::module_& module) {
   module.def(
       "pld_bayes_risk",
       [](const LossPmf& pmf, const LossPmf& reverse, const Doubles& priors) {
-        Doubles risks(priors.size());
-        const auto from = in(priors);
-        const auto to = out(risks);
-        const LongWork work;
-        bayes_risks(pmf, reverse, from, to);
-        return risks;
+        return filled(priors, [&](auto from, auto to) { bayes_risks(pmf, reverse, from, to); });
       },
       py::arg("pmf"), py::arg("reverse"), py::arg("priors"),
       "Certified bound of the Bayes risk at each prior, of the side; `reverse` answers for priors above 1/2.");

@@ -23,9 +23,6 @@ namespace hockeystick {
 /// Relative quadrature error for each normal density in the integrand, *proved* above.
 inline constexpr double gauss_legendre_error = 1e-17;
 
-/// Largest width * (distance to the farthest centre + 4) for which a rule exists.
-inline constexpr double gauss_legendre_reach = 2.0;
-
 /// Nodes on [0, 1] and weights summing to 1, correctly rounded from 20 digits (mpmath: zeros t of legendre(m, t),
 /// weight 2 / ((1 - t^2) P_m'(t)^2), then node (1 + t) / 2 and half the weight). Nodes are symmetric: 1 - nodes[k] is
 /// nodes[m - 1 - k] to full relative accuracy.
@@ -86,7 +83,7 @@ inline constexpr PaddedRule padded3 = padded(nodes3, weights3), padded4 = padded
 inline constexpr PaddedRule padded6 = padded(nodes6, weights6), padded8 = padded(nodes8, weights8);
 }  // namespace gauss_legendre_table
 
-/// The cheapest rule with error factor at most `gauss_legendre_error`; needs s <= reach.
+/// The cheapest rule with error factor at most `gauss_legendre_error`; s at most 2.
 inline GaussLegendreRule gauss_legendre(double s) {
   using namespace gauss_legendre_table;
   if (s <= 0.0164) return {nodes3, weights3};

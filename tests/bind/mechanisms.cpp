@@ -3,6 +3,7 @@
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -11,6 +12,7 @@
 
 #include "bind/bindings.hpp"
 #include "discretize/jensen_integral.hpp"
+#include "discretize/pair_delta.hpp"
 #include "mechanisms/adjacency.hpp"
 #include "mechanisms/allocation/allocated_pair.hpp"
 #include "mechanisms/allocation/far_losses.hpp"
@@ -174,6 +176,13 @@ void bind_pairs(py::module_& module) {
             return pair.integrate(at);
           },
           py::arg("edges"), "Integrals over the cells between increasing losses.")
+      .def(
+          "deltas_above",
+          [](const DominatingPair& pair, const Doubles& epsilons) {
+            return filled(epsilons,
+                          [&](auto at, auto to) { std::ranges::copy(pair_deltas_above(pair, at), to.begin()); });
+          },
+          py::arg("epsilons"), "Upper bounds of delta at epsilons that increase, by one integral for all.")
       .def("tail_moment_bound", &DominatingPair::tail_moment_bound, py::call_guard<LongWork>(), py::arg("top"),
            py::arg("t"), "Upper bound of E_P[e^(t L); top < L < inf], t > 0.")
       .def("unlisted_moment_bound", &DominatingPair::unlisted_moment_bound, py::call_guard<LongWork>(), py::arg("t"),
