@@ -143,10 +143,8 @@ struct ReverseOrder {
   double alpha;  // e^epsilon
   GridPlanner grid;
 
-  ReverseOrder(Direction reverse, double epsilon, double width)
-      : terms(std::move(reverse)),
-        alpha(math::exp(epsilon)),
-        grid(terms, {Quantity::delta, -epsilon, width / alpha, 0, width / alpha}, 0) {}
+  ReverseOrder(Direction reverse, double epsilon, double tolerance)
+      : terms(std::move(reverse)), alpha(math::exp(epsilon)), grid(terms, {Quantity::delta, -epsilon, tolerance}, 0) {}
 
   void learn(const Answer& found) {
     const auto back = [this](double delta) { return 1 - (1 - delta) / alpha; };
@@ -181,6 +179,7 @@ class ByTransform final : public Method {
 
   Forecast forecast() override {
     if (const auto obstacle = task_.grid_obstacle(); !obstacle.empty()) return {.obstacle = obstacle};
+    if (task_.grid().attempts() == 0) choose_order(true);
     GridPlanner& next = grid();
     if (is_done_ || !next.limited_by().empty()) return {.obstacle = "finer grids do not help"};
     const double bytes = next.plan().bytes, memory = task_.limits.memory();
@@ -200,37 +199,43 @@ class ByTransform final : public Method {
     return std::make_shared<const FftComposition>(std::move(made));
   }
 
-  // The lower curve of a coarse grid may tell nothing where much mass lies right below the largest loss. Where a grid
-  // tells nothing from below, its order's grids help no more, or the next one is dear, the reverse is looked at.
   void learn(const Answer& found) override {
     if (is_reversed_)
       reverse_->learn(found);
     else
       task_.refine_grid();
-    const bool tells = found.lower > 0, is_limited = !task_.grid().limited_by().empty();
-    if (is_reversed_) {
-      is_reversed_ = tells || is_limited;
-      return;
-    }
-    const double next = task_.grid().cost();
-    if (!reverse_ && (is_limited || !tells || next > tuning::cheap)) look_at_reverse();
-    if (reverse_ && reverse_->grid.attempts() == 0)
-      is_reversed_ = is_limited || reverse_->grid.cost() < next + (tells ? 0 : task_.answer.total_cost);
+    const bool tells = found.lower > 0;
+    if (is_reversed_)
+      is_reversed_ = is_limited() || (tells && reverse_->grid.limited_by().empty());
+    else
+      choose_order(tells);
   }
 
  private:
   GridPlanner& grid() { return is_reversed_ ? reverse_->grid : task_.grid(); }
 
+  bool is_limited() { return !task_.grid().limited_by().empty(); }
+
+  // The lower curve of a coarse grid may tell nothing where much mass lies right below the largest loss. The reverse is
+  // asked once, where it costs a tenth, where a grid told nothing from below, or where finer grids do not help.
+  void choose_order(bool tells) {
+    const double next = task_.grid().cost();
+    if (!reverse_ && (is_limited() || !tells || next > tuning::cheap)) look_at_reverse();
+    if (reverse_ && reverse_->grid.attempts() == 0)
+      is_reversed_ = is_limited() || reverse_->grid.cost() < (tells ? 0.1 * next : next + task_.answer.total_cost);
+  }
+
   void look_at_reverse() {
     const Question& asked = task_.question;
     if (asked.wants_epsilon()) return;
     const double likely = std::min(task_.answer.upper, math::exp(task_.grid().place().log_delta()));
-    const double width = asked.tolerance_at(likely) * likely;
-    if (!(width * math::exp(-asked.at) > std::sqrt(u))) return;  // transforms round a delta next to 1 by about 1e-9
+    const double back = math::expm1(asked.at) + likely;  // the reverse's delta, times e^epsilon
+    const double tolerance = asked.tolerance_at(likely) * likely / back;
+    if (!(tolerance > 1e-6)) return;  // transforms of many steps round by up to 1e-7
     Direction terms = task_.terms();
     for (Term& term : terms)
       if (!(term.pair = term.pair->reverse())) return;
-    reverse_ = std::make_unique<ReverseOrder>(std::move(terms), asked.at, width);
+    reverse_ = std::make_unique<ReverseOrder>(std::move(terms), asked.at, tolerance);
   }
 
   std::unique_ptr<ReverseOrder> reverse_;

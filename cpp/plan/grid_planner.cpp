@@ -89,7 +89,7 @@ void GridPlanner::learn(const Width& found) {
   // If truncation made most of the width, the width says little about the interval. The interval stays where all losses
   // lie on the grid and the grid resolves the tilt: in allocations it would fall to a sixteenth.
   const bool tried = found.lost <= 0.3 * width;
-  const bool is_enough = !(found.discretization > 0) && before.tilt * before.interval < 0.25;
+  const bool is_enough = !(found.discretization > 0) && before.tilt * before.interval < 0.25 && found.lost < 1;
   // Atoms off the grid have an error of first order in the interval, everything else one of second order.
   const double wanted = before.off_grid_steps > 0 ? 0.7 / excess(found) : std::sqrt(0.7 / excess(found));
   interval_ = before.interval * (tried ? std::clamp(wanted, 0.02, 0.8) : is_enough ? 1.0 : 0.25);

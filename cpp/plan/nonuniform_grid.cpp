@@ -88,7 +88,7 @@ NonuniformGrid::NonuniformGrid(const DominatingPair& pair, const Saddlepoint& sa
   const double least = pair.loss_infimum(), most = pair.loss_supremum();
   // A closing needs the moments of the least losses.
   const bool to_least = std::isfinite(least) && (!bottom.cut || needs.top < infinity);
-  const double low = to_least ? least : std::max(bottom.end, least);
+  const double low = std::max(saddlepoint.lowest(term), to_least ? least : std::max(bottom.end, least));
   const double last = !top.cut && std::isfinite(most) ? most : std::min(top.end, most);
   closed_ = needs.top <= last;
   const double high = std::min(last, needs.top);

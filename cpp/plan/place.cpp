@@ -29,6 +29,7 @@ Place::Place(const Direction& direction, const Question& question, double infini
       whole_(direction),
       saddlepoint_(whole_) {
   const bool wants_epsilon = question_.wants_epsilon();
+  if (closes != Closes::always) whole_.raise(direction, wants_epsilon ? 0 : question_.at);
   look_from(wants_epsilon ? math::log(question_.at) : saddlepoint_.saddle_for_epsilon(question_.at).log_delta);
   // Without the rare huge losses the forecast of delta may be far lower, so that still more losses do not matter.
   for (int i = 0; i < 4 && !wants_epsilon && log_delta() < log_delta_ - 1; ++i) look_from(log_delta());

@@ -103,6 +103,21 @@ std::size_t Saddlepoint::below_largest(const Part& part, double log_mass) const 
   return kept;
 }
 
+void Saddlepoint::raise(const Direction& direction, double epsilon) {
+  double most = 0;
+  for (const Term& term : direction) most += static_cast<double>(term.count) * term.pair->loss_supremum();
+  if (!std::isfinite(most)) return;
+  for (std::size_t j = 0; j < parts_.size(); ++j) {
+    const double lowest = epsilon - (most - direction[j].pair->loss_supremum());
+    if (!(parts_[j].all->loss.front() < lowest)) continue;
+    LossNodes raised = *parts_[j].all;
+    for (double& loss : raised.loss) loss = std::max(loss, lowest);
+    parts_[j].all = std::make_shared<const LossNodes>(std::move(raised));
+    parts_[j].lowest = lowest;
+  }
+  weigh();
+}
+
 double Saddlepoint::close(double top) {
   double infinite = 0;
   for (Part& part : parts_) infinite += close(part, top);

@@ -51,6 +51,10 @@ class Saddlepoint {
   /// Ends where lines end that leave out this mass: losses beyond are closed there.
   void end_at(double log_mass);
 
+  /// Counts losses so low that all others add up to less than epsilon above them as if they lay right there: no such
+  /// loss has a part in delta, while its depth would widen every window.
+  void raise(const Direction& direction, double epsilon);
+
   /// Counts losses above `top` as mass at `top` and at +inf, with the same P- and Q-mass. Returns the probability that
   /// any step has an infinite loss then.
   double close(double top);
@@ -118,6 +122,8 @@ class Saddlepoint {
   std::size_t terms() const { return parts_.size(); }
   SeenNodes nodes(std::size_t term) const { return parts_[term].nodes(); }
   double count(std::size_t term) const { return parts_[term].count; }
+  /// The loss to which lower ones were raised; -inf if none was.
+  double lowest(std::size_t term) const { return parts_[term].lowest; }
 
  private:
   // A term. Copies share the nodes; each counts the lowest `seen` of them.
@@ -126,6 +132,7 @@ class Saddlepoint {
     std::size_t seen;
     double count, log_total;
     AtomSketch atoms;  // of the pair
+    double lowest = -std::numeric_limits<double>::infinity();
 
     SeenNodes nodes() const { return {{all->loss.data(), seen}, {all->log_mass.data(), seen}}; }
   };

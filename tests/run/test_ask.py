@@ -319,7 +319,7 @@ def test_delta_at_0_is_asked_first_where_it_is_cheap():
     before = _core.work.taken()
     found = run.delta_bounds(0.0)
     assert _core.work.taken() - before < 2e6  # a record removed takes a thousand times as much
-    assert 4.4724e-6 < found.lower <= found.upper < 4.4733e-6
+    assert 4.4724e-6 < found.lower <= found.upper < 4.4734e-6
 
 
 @pytest.mark.parametrize(
@@ -362,3 +362,23 @@ def test_risks_are_told_in_either_order(noise, rate, prior):
     for each in risks if prior >= 0.5 else []:
         assert each.lower <= (1 - at_zero.lower) / 2
         assert (1 - at_zero.upper) / 2 <= each.upper * (1 + 1e-9)
+
+
+RARE = [  # noise, rate, count, and delta(0) by grids that hold all losses
+    (0.1696, 1.049e-07, 1697, 1.662042e-4, 1.662852e-4),
+    (0.3136, 2.001e-07, 184, 1.680911e-5, 1.681402e-5),
+    (0.4584, 1.088e-06, 18, 7.640820e-6, 7.641423e-6),
+    (0.22, 1.5e-07, 49438, 3.277938e-3, 3.277942e-3),  # by verify
+]
+
+
+@pytest.mark.parametrize(("noise", "rate", "count", "least", "most"), RARE)
+def test_losses_so_low_that_no_sum_with_them_counts_take_no_work(noise, rate, count, least, most):
+    """Where a record is added: windows that held them were 15 nats wide, for sums of 1e-3."""
+    run = count * hs.Gaussian(noise).poisson_sampled(rate)
+    for adjacency, epsilon in (("add-one", 0.0), ("remove-one", 1e-4 * least)):
+        before = _core.work.taken()
+        found = run.delta_bounds(epsilon, adjacency=adjacency)
+        assert _core.work.taken() - before < 5e6  # it was up to 2e9
+        assert found.lower <= most
+        assert least - epsilon <= found.upper
