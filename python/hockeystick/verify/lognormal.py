@@ -90,9 +90,15 @@ class Transform:
         small = (-arb(nats)).exp()
         tolerance = (small * lifted.mid() * arb(log_g).exp()).mid()
         with ctx.workprec(min(ctx.prec, GUARD + int(nats / math.log(2)))):
-            total = acb.integral(
-                integrand, -end, end, rel_tol=small, abs_tol=tolerance, eval_limit=MOST_VALUES
-            )
+            try:
+                total = acb.integral(
+                    integrand, -end, end, rel_tol=small, abs_tol=tolerance, eval_limit=MOST_VALUES
+                )
+            except SystemError as error:  # a signal came before the integrand could catch it
+                first: BaseException = error
+                while first.__cause__ is not None:
+                    first = first.__cause__
+                raise first from None
         if stopped:
             raise stopped[0]
         total /= (2 * arb.pi()).sqrt()
