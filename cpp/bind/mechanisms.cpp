@@ -69,7 +69,7 @@ void bind_mechanisms(py::module_& module) {
       .def(
           "delta_above",
           [](const DominatingPair& pair, const Doubles& epsilons) {
-            return each(epsilons, [&](double x) { return pair_delta_above(pair, x); });
+            return each(epsilons, [&](double x) { return pair_deltas_above(pair, {&x, 1}).front(); });
           },
           py::arg("epsilons"), "Upper bound of delta at each epsilon.")
       .def(

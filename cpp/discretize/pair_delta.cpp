@@ -2,34 +2,23 @@
 #include "discretize/pair_delta.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 
 namespace hockeystick {
 
-double pair_delta_above(const DominatingPair& pair, double epsilon) {
-  // The loss and the edge are off by at most loss_error; delta falls with epsilon.
-  std::array<double, 1> edge{epsilon};
-  const double loss_error = pair.integrate(edge).loss_error;
-  edge[0] = down(epsilon - 1.01 * loss_error);  // proof: single-step
-  const PairCells tail = pair.integrate(edge);
-  const double relative = tail.share_error + tail.mass_error + 8 * unit_roundoff;  // proof: single-step
-  const double above = tail.upper_tail_above * (1 + relative) + tail.share_error_p * tail.upper_tail_p;
-  return std::min(1.0, (above + tail.infinity_mass) * (1 + 4 * unit_roundoff));
-}
-
-// With p and A = P - e^a Q of the cell [a, b), and S = P and D = P - e^b Q of what lies above b, P - e^a Q of all above
-// a is A + S - e^(a - b) (S - D).
+// The loss and the edge are off by at most loss_error; delta falls with epsilon. With p and A = P - e^a Q of the cell
+// [a, b), and S = P and D = P - e^b Q of what lies above b, P - e^a Q of all above a is A + S - e^(a - b) (S - D).
 std::vector<double> pair_deltas_above(const DominatingPair& pair, std::span<const double> epsilons) {
   std::vector<double> edges(epsilons.begin(), epsilons.end());
   const double lower = 1.01 * pair.integrate(edges).loss_error;
   for (double& edge : edges) edge = down(edge - lower);  // proof: single-step
   const PairCells cells = pair.integrate(edges);
-  const double roundings = (8 * static_cast<double>(edges.size()) + 4000) * unit_roundoff;
-  const double relative = cells.share_error + cells.mass_error + roundings;  // proof: single-step
-  const double of_mass = cells.share_error_p + 2.02 * cells.loss_error;      // proof: single-step
+  const bool has_gaps = edges.size() > 1;
+  const double roundings = (8 * static_cast<double>(edges.size()) + (has_gaps ? 4000 : 0)) * unit_roundoff;
+  const double relative = cells.share_error + cells.mass_error + roundings;               // proof: single-step
+  const double of_mass = cells.share_error_p + (has_gaps ? 2.02 * cells.loss_error : 0);  // proof: single-step
   double mass = cells.upper_tail_p, delta = cells.upper_tail_above;
   std::vector<double> found(edges.size());
   for (std::size_t k = edges.size(); k-- > 0;) {

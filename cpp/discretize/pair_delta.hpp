@@ -9,12 +9,9 @@
 
 namespace hockeystick {
 
-/// Upper bound of one step's delta(epsilon), for any finite epsilon, from the cell without an upper end. Relative
-/// accuracy; at least 1e-307.
-double pair_delta_above(const DominatingPair& pair, double epsilon);
-
-/// The same at each of these increasing epsilons, from the cells between them: one integral of the pair for all. An
-/// error of the loss counts with the P-mass above each epsilon.
+/// Upper bounds of one step's delta at increasing epsilons, any finite ones, from the cells between them: one integral
+/// of the pair for all. Relative accuracy for one epsilon, and at least 1e-307; of several an error of the loss counts
+/// with the P-mass above each.
 std::vector<double> pair_deltas_above(const DominatingPair& pair, std::span<const double> epsilons);
 
 }  // namespace hockeystick
