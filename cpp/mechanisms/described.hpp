@@ -57,6 +57,7 @@ struct Accuracy {
   double cells = 40;          // points of the curve in a standard deviation of the privacy loss
   double tail = 1e-12;        // probability that may be left out at each end
   double lattice = infinity;  // spacing of the losses of the run's other steps, where they lie on a lattice
+  double low = 0;             // what may be left out, if more than `tail`, where the loss is smallest
 };
 
 /// Thrown where no dominating pair is known for a comparison; what() is the reason.

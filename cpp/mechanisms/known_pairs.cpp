@@ -107,7 +107,7 @@ Pair made_pair(const PairName& name) {
   if (constexpr std::string_view far = "far_of_"; name.name.starts_with(far))
     return with_far_losses(known_pair({name.name.substr(far.size()), p}), step, 1, false);
   const Order order = name.name.starts_with("allocated_above") ? Order::above : Order::below;
-  return allocated_pair(*step, {p[0], p[1], p[2], order, back, p[3]});
+  return allocated_pair(*step, {p[0], p[1], p[2], order, back, p[3], p[4]});
 }
 
 }  // namespace

@@ -152,7 +152,9 @@ class BetweenSides {
   }
 
   SideAccuracy accuracy_of(double smallest, Aspect aspect) const {
-    return {starting_accuracy(question_.tolerance, smallest, runs()), aspect, finest()};
+    SideAccuracy at{starting_accuracy(question_.tolerance, smallest, runs()), aspect, finest()};
+    if (question_.wanted == Wanted::delta) at.low = tail_of(1);  // moves deltas by a part of themselves
+    return at;
   }
 
   // Whether the points are deltas or rates, the least of which bounds the mass that may be left out.

@@ -33,7 +33,7 @@ Accuracy Refinement::finer(const Accuracy& at, double gap, double of_sides, bool
   if (cannot_count && more > 4) more *= 1.4;  // an answer from few cells does not forecast that from many
   more = std::clamp(more, std::min(least, most), most);
   expected_ = 2 * of_cells / (more * more);
-  return {std::min(std::ceil(more * at.cells), 2000.0), ends_count ? rung(at.tail / 10) : at.tail};
+  return {std::min(std::ceil(more * at.cells), 2000.0), ends_count ? rung(at.tail / 10) : at.tail, at.lattice, at.low};
 }
 
 }  // namespace hockeystick

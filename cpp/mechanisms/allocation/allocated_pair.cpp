@@ -309,9 +309,10 @@ std::shared_ptr<const DominatingPair> allocated_pair(const DominatingPair& step,
   const double doublings = 1 + math::log2(request.steps), cells = 2.0 / 3 * std::sqrt(doublings) * request.cells;
   const double most = std::min(200 * request.cells, most_values);
   const Resolution resolution{sketch.variance, cells, most / 10, most};
-  const double cuts = request.tail / (32 * doublings);
-  const GridLaw law =
-      mean_of(base(cut(step, sketch, resolution), step, request), request.steps, resolution, {cuts, cuts, sketch.top});
+  // The curve grows with each loss, so that a delta moves by no larger a part than the small losses that are cut.
+  const double cuts = request.tail / (32 * doublings), low = std::max(cuts, request.low / (32 * doublings));
+  const Cuts ends{request.back ? cuts : low, request.back ? low : cuts, sketch.top};
+  const GridLaw law = mean_of(base(cut(step, sketch, resolution), step, request), request.steps, resolution, ends);
   const std::optional<EnclosedCurve> known = known_curve(step, request);
   return atomic_pair(law_of(law, step, request, known ? &*known : nullptr));
 }

@@ -22,6 +22,7 @@ struct AllocationRequest {
   Order order;         // above the curve or below it
   bool back;           // the given pair is without the record against with it, and so is the result
   double spacing = 0;  // of losses, at multiples of which the curve bends; 0: anywhere
+  double low = 0;      // as `tail`, if more, of the sums with the smallest losses
 };
 
 /// The pair of the random allocation. Losses of the step beyond 300 nats count as infinite above, and are left out

@@ -44,7 +44,7 @@ PairName convolved(const std::string& what, bool is_above, const Described& one,
     step.parameters = {noise};
   }
   return {"allocated_" + what + back(form(way) == "add"),
-          {one.number(first), accuracy.cells, accuracy.tail, spacing},
+          {one.number(first), accuracy.cells, accuracy.tail, spacing, accuracy.low},
           std::make_shared<const PairName>(std::move(step))};
 }
 
