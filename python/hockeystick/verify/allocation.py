@@ -48,7 +48,7 @@ class Allocated:
     def __call__(self, epsilon: arb) -> arb:
         """At a real epsilon; it is at most that of the Gaussian, and at least 1 - e^epsilon."""
         least = maximum(ZERO, -epsilon.expm1())
-        most = gaussian(self._mu() ** 2)(epsilon)
+        most = gaussian(self._mu() ** 2)(epsilon).min(self._by_variance(epsilon))
         if most < self._floor:
             return between(least, most)
         try:
@@ -57,11 +57,20 @@ class Allocated:
         except (ArithmeticError, ValueError):  # no contour, or no doubles to choose one by
             return between(least, most)
 
+    def _by_variance(self, epsilon: arb) -> arb:
+        """From above: (x - c)_+ <= (x - 1)^2 / (4 (c - 1)) for c > 1; alike (c - x)_+ for c < 1."""
+        if not epsilon > 0:
+            return arb(1)
+        quarter = (self._mu() ** 2).expm1() / (4 * self._steps)
+        if self._removes:
+            return quarter / epsilon.expm1()
+        return quarter * epsilon.exp() / -(-epsilon).expm1()
+
     def _known(self, epsilon: arb, least: arb, most: arb) -> arb:
         guess, value = self._guess(epsilon), most
+        if guess < -DEEPEST:  # a contour would take as many bits
+            return between(least, most)
         for trial in range(ROUNDS):
-            if guess < -DEEPEST:
-                break
             goal = guess + math.log(self._steps) - self._nats - SAFETY
             value = self._with(epsilon, goal, fresh=trial > 0)
             if digits_of(value) >= self.digits or value < self._floor:
@@ -70,6 +79,8 @@ class Allocated:
                 guess = min(guess - SAFETY, float(value.lower().log()))
             else:
                 guess -= 2 * self._nats + 10 * 2**trial
+            if guess < -DEEPEST:
+                break
         return between(maximum(least, value.lower()), value.upper().min(most.upper()))
 
     def _with(self, epsilon: arb, goal: float, *, fresh: bool) -> arb:
