@@ -134,21 +134,15 @@ Answers between_sides(const Run::Terms& terms, const Row& row, std::size_t adjac
 }
 
 // zCDP of terms whose sides meet, in one comparison of neighbours: each order is asked of the pairs that tell its
-// divergence most closely. `known`: a lower end, from other comparisons.
-Answer slope_between_sides(const Run& run, Comparison way, double largest, double known, const Limits& limits) {
+// divergence most closely. `known`: a lower end of the answer in all comparisons.
+Answer slope_by_orders(const Run& run, Comparison way, const SideAccuracy& of_moments, double largest, double known,
+                       const Limits& limits) {
   Row row = row_of(View::renyi);
   row.alone = renyi_bounds_of_any_order;
-  SideAccuracy of_moments = first_accuracy(question_of(run.terms(), row, limits));
-  of_moments.aspect = Aspect::moments;
-  const std::vector<Direction> above = runs_above(run.terms(), std::array{way}, of_moments);
-  const std::vector<Direction> below = runs_below(run.terms(), std::array{way}, of_moments);
-  // Moments alone tell most slopes.
-  Answer answer = zcdp_bounds(above, {&largest, 1}, limits).front();
-  answer.lower = zcdp_bounds(below, {&largest, 1}, limits).front().lower;
-  answer.converged = is_within(answer, limits.tolerance);
-  if (answer.converged) return answer;
+  const Direction above = runs_above(run.terms(), std::array{way}, of_moments).front();
+  const Direction below = runs_below(run.terms(), std::array{way}, of_moments).front();
   const auto beyond = [&](double order) {
-    return Interval{slopes_beyond(below.front(), order).lower, slopes_beyond(above.front(), order).upper};
+    return Interval{slopes_beyond(below, order).lower, slopes_beyond(above, order).upper};
   };
   Limits finer = limits;
   finer.tolerance = 0.3 * limits.tolerance;
@@ -161,17 +155,30 @@ Answer slope_between_sides(const Run& run, Comparison way, double largest, doubl
   return largest_renyi_slope(divergence, beyond, largest, limits.tolerance, known, fewest);
 }
 
-// The same in the worst comparison.
+// The same in the worst comparison: by moments alone, which tell most slopes, or else order by order.
 Answers slopes_between_sides(const Run& run, std::size_t adjacency, Points largest_orders, const Limits& limits) {
-  check_each("largest_order", largest_orders, ranges::largest_order);
-  Answers worst(largest_orders.size());
-  for (std::size_t k = 0; k < worst.size(); ++k) {
-    const WorkLimit work(work_of(1));
-    for (const Comparison way : adjacencies[adjacency].comparisons)
-      worst[k] =
-          worse(worst[k], slope_between_sides(run, way, largest_orders[k], worst[k].lower, limits), limits.tolerance);
+  SideAccuracy of_moments = first_accuracy(question_of(run.terms(), row_of(View::zcdp), limits));
+  of_moments.aspect = Aspect::moments;
+  const std::span<const Comparison> ways = adjacencies[adjacency].comparisons;
+  Answers answers = zcdp_bounds(runs_above(run.terms(), ways, of_moments), largest_orders, limits);
+  const Answers under = zcdp_bounds(runs_below(run.terms(), ways, of_moments), largest_orders, limits);
+  for (std::size_t k = 0; k < answers.size(); ++k) {
+    Answer& answer = answers[k];
+    answer.lower = under[k].lower;
+    if (!is_within(answer, limits.tolerance)) {
+      const WorkLimit work(work_of(1));
+      Answer worst;
+      for (const Comparison way : ways) {
+        const double known = std::max(answer.lower, worst.lower);
+        worst = worse(worst, slope_by_orders(run, way, of_moments, largest_orders[k], known, limits), limits.tolerance);
+      }
+      worst.lower = std::max(worst.lower, answer.lower), worst.upper = std::min(worst.upper, answer.upper);
+      answer = worst;
+    }
+    answer.converged = is_within(answer, limits.tolerance);
+    if (answer.converged) answer.limited_by = {};
   }
-  return worst;
+  return answers;
 }
 
 // Epsilon or delta in one comparison of neighbours.
