@@ -15,7 +15,7 @@ namespace hockeystick {
 /// The positions of the keys, not NaN, from the least on.
 std::vector<std::size_t> rising(std::span<const double> keys);
 
-/// The positions of so many values in their order: 0, 1, ...
+/// The positions 0, 1, ... of `number` values.
 std::vector<std::size_t> positions(std::size_t number);
 
 /// Sorts a range by `key` of each value, a number, from the least on.
@@ -33,7 +33,7 @@ void sort_by(Range&& values, Key&& key) {
   std::move(sorted.begin(), sorted.end(), values.begin());
 }
 
-/// The positions of so many values by `key` of each position.
+/// The positions of `number` values, ordered by `key` of each position.
 template <class Key>
 std::vector<std::size_t> positions_by(std::size_t number, Key&& key) {
   std::vector<std::size_t> order = positions(number);
