@@ -2,6 +2,7 @@
 """The runs of the oracles, put to the library, and its answers held against a truth."""
 
 import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -81,6 +82,16 @@ def told(ask: Callable[..., hs.Bounds], *at: Any, **options: Any) -> hs.Bounds:
         return ask(*at, **options)
     except hs.CertificationError as error:
         return error.bounds
+
+
+def seconds(work: Callable[[], Any]) -> float:
+    """The least processor time of three repetitions."""
+    taken = []
+    for _ in range(3):
+        start = time.process_time()
+        work()
+        taken.append(time.process_time() - start)
+    return min(taken)
 
 
 def encloses(bounds: hs.Bounds[float], truth: arb) -> bool:

@@ -5,9 +5,9 @@
 
 namespace hockeystick {
 
-/// The saddle point at which Chernoff's inequality may show that delta(epsilon) is below `smallest`. The
-/// point leaves out losses that are too rare to change this, as they may dominate the moments. `log_delta` is a
-/// forecast of log delta.
+/// The saddle point at which Chernoff's inequality may show that delta(epsilon) is below `smallest`. Losses too rare to
+/// lift delta above `smallest` are left out, because such losses may dominate the moments. `log_delta` is a forecast of
+/// log delta.
 struct FarBelow {
   FarBelow(const Saddlepoint& whole, double epsilon, double smallest);
   Saddlepoint sketch;

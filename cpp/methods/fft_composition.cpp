@@ -216,8 +216,9 @@ class ByTransform final : public Method {
 
   bool is_limited() { return !task_.grid().limited_by().empty(); }
 
-  // The lower curve of a coarse grid may tell nothing where much mass lies right below the largest loss. The reverse is
-  // asked once, where it costs a tenth, where a grid told nothing from below, or where finer grids do not help.
+  // The lower curve of a coarse grid may bound nothing where much mass lies right below the largest loss. The reverse
+  // is asked if its grid costs a tenth, if a grid of this order bounded delta by 0 from below, or if finer grids of
+  // this order do not help.
   void choose_order(bool tells) {
     const double next = task_.grid().cost();
     if (!reverse_ && (is_limited() || !tells || next > tuning::cheap)) look_at_reverse();

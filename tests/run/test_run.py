@@ -3,12 +3,12 @@
 
 import json
 import random
-import time
 
 import pytest
 
 import hockeystick as hs
 from c_library import ADJACENCIES, BAD_ARGUMENT, STOPPED, WATCH, Refused, Run
+from questions import seconds
 
 REPLACE_SPECIAL = 1 + ADJACENCIES.index("replace-special")
 HEAD = {
@@ -34,16 +34,6 @@ def distinct(many):
     noises = [1000 + k for k in range(many)]
     random.Random(7).shuffle(noises)
     return noises
-
-
-def seconds(work):
-    """The least processor time of three repetitions."""
-    taken = []
-    for _ in range(3):
-        start = time.process_time()
-        work()
-        taken.append(time.process_time() - start)
-    return min(taken)
 
 
 def add_one_by_one(noises):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """True positive rates from deltas: alone and in arrays, against those of verify."""
 
-import time
 from dataclasses import dataclass
 from functools import cache
 
@@ -10,6 +9,7 @@ import pytest
 
 import hockeystick as hs
 from hockeystick import Adjacency, _core
+from questions import seconds
 
 RUN = 300 * hs.Gaussian(noise_multiplier=0.9).poisson_sampled(0.02)
 RATES = [1e-12, 1e-6, 1e-3, 0.2, 0.5, 0.9, 1 - 1e-6]
@@ -66,16 +66,6 @@ def test_any_tolerance_is_met(tolerance):
     bounds = RUN.true_positive_rate_bounds(RATES[1:6], tolerance=tolerance)
     assert np.all(bounds.gap <= tolerance * np.minimum(bounds.upper, 1 - bounds.lower))
     hold(bounds.lower, bounds.upper, "add-or-remove-one", RATES[1:6])
-
-
-def seconds(work):
-    """The least processor time of three repetitions."""
-    taken = []
-    for _ in range(3):
-        start = time.process_time()
-        work()
-        taken.append(time.process_time() - start)
-    return min(taken)
 
 
 def test_fine_powers_of_many_terms_take_few_saddles():
