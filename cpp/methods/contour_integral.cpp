@@ -41,20 +41,22 @@ class ByContourIntegral final : public Method {
       held_ = Held(bytes_);
       planner_.emplace(task_.terms(), finite_part(task_.question, infinity_mass_), nodes);
     }
-    // A contour may cost more if another method's answer was too wide, or if it is asked for by name.
+    // A contour may cost more than a transform if another method's answer was too wide, or if it is asked for by name.
     const bool is_alone = task_.answer.passes > attempts_ || task_.is_named();
-    const double patience = is_alone ? infinity : 1;
-    if (!plan_ && !is_done_ && patience > patience_) {
-      plan_ = planner_->next(lines_, patience);
-      if (!plan_) patience_ = patience, lines_.clear();
-      is_done_ = !plan_ && (patience > 1 || attempts_ > 0 || !planner_->is_dear());
+    const double rival = !is_alone ? 0 : task_.is_named() ? infinity : task_.rival;
+    if (!plan_ && !is_done_ && (!failed_ || rival > planner_->budget())) {
+      plan_ = planner_->next(lines_, rival);
+      failed_ = !plan_;
+      if (failed_) lines_.clear();
+      is_done_ = failed_ && (rival == infinity || !planner_->is_dear());
     }
     if (is_done_) held_ = {}, planner_.reset();
     if (!plan_) return {.obstacle = "no line of moments that costs less than a transform"};
     // Where delta is next to 1, and no contour tells 1 - delta, Chernoff's inequality may do, which costs next to
-    // nothing.
+    // nothing. So it may where a dear contour is of a delta below the floor.
     const bool is_next_to_one = !asked.wants_epsilon() && planner_->at().log_delta > math::log(0.5);
-    if (is_next_to_one && !task_.is_bounded && !task_.is_named()) return {.obstacle = "the trivial bounds come first"};
+    const bool may_wait = is_next_to_one || plan_->cost > tuning::for_the_smallest;
+    if (may_wait && !task_.is_bounded && !task_.is_named()) return {.obstacle = "the trivial bounds come first"};
     const double sample_bytes = cost::contour_sample_bytes * static_cast<double>(plan_->contour.count);
     if (task_.limits.memory() < sample_bytes) return {.obstacle = "memory_limit"};
     return {plan_->cost, bytes_ + sample_bytes, 0.7, {}};
@@ -86,7 +88,7 @@ class ByContourIntegral final : public Method {
   Held held_;
   std::shared_ptr<const ContourComposition> made_;
   int attempts_ = 0;
-  double patience_ = 0;  // of the last search that found no plan
+  bool failed_ = false;  // whether the last search found no plan
 };
 
 }  // namespace

@@ -38,6 +38,8 @@ const std::array<Row, method_count> table{{{"trivial_bounds", &trivial_bounds, 0
                                            {"fft_composition", &fft_composition, tuning::term},
                                            {"one_large_loss", &one_large_loss, tuning::term}}};
 
+constexpr std::size_t contour_row = 5;
+
 }  // namespace
 
 void check_method(std::string_view name) {
@@ -82,9 +84,18 @@ bool Solver::is_small_enough() const {
 bool Solver::choose() {
   if (std::exchange(is_chosen_, true)) return chosen_ < method_count;
   chosen_ = method_count;
-  const auto rank = [](const Forecast& next) { return std::pair(next.width > 1, next.cost); };
-  for (std::size_t i = 0; i < method_count; ++i) {
-    if (chosen_ < method_count && rank(states_[chosen_].forecast) <= std::pair(false, table[i].least)) break;
+  // A method that was tried before may have to be tried once more after the next attempt.
+  const auto rank = [](const State& state) {
+    return std::pair(state.forecast.width > 1, state.forecast.cost * (1 + state.attempts));
+  };
+  // To plan a contour takes time. After another method's answer was too wide, the contour comes last, so that its plan
+  // ends where it costs more than the cheapest other method.
+  const bool is_last = task_.answer.passes > states_[contour_row].attempts;
+  task_.rival = infinity;
+  for (std::size_t k = 0; k < method_count; ++k) {
+    const std::size_t later = k + 1 < method_count ? k + 1 : contour_row;
+    const std::size_t i = is_last && k >= contour_row ? later : k;
+    if (chosen_ < method_count && rank(states_[chosen_]) <= std::pair(false, table[i].least)) break;
     if (task_.is_named() && table[i].name != task_.limits.method) continue;
     if (is_off(table[i].name) || !forecast(i).obstacle.empty()) continue;
     states_[i].offered = states_[i].forecast;
@@ -92,7 +103,8 @@ bool Solver::choose() {
       states_[i].forecast.obstacle = over_work;
       continue;
     }
-    if (chosen_ == method_count || rank(states_[i].forecast) < rank(states_[chosen_].forecast)) chosen_ = i;
+    if (chosen_ == method_count || rank(states_[i]) < rank(states_[chosen_])) chosen_ = i;
+    if (const auto [is_wide, cost] = rank(states_[chosen_]); !is_wide) task_.rival = cost;
   }
   return chosen_ < method_count;
 }

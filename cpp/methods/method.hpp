@@ -46,6 +46,7 @@ struct Task {
   Answer answer{};            // the best bounds so far
   bool is_bounded = false;    // by the trivial bounds
   bool beyond_grids = false;  // whether epsilon is so close to the largest loss that no grid is fine enough
+  double rival = infinity;    // forecast cost of the cheapest other method that is forecast to be tight [ns]
   std::unique_ptr<GridPlanner> planner{};
 
   const Direction& terms() const { return run.terms; }

@@ -139,38 +139,38 @@ double ContourPlanner::cut_for_one() {
 
 // Losses that are too rare to affect delta may still dominate the moments. If the plan with all losses is expensive,
 // a plan whose lines leave the largest losses out is made too, and the cheaper one is returned.
-std::optional<ContourPlan> ContourPlanner::next(Lines& lines, double patience) {
+std::optional<ContourPlan> ContourPlanner::next(Lines& lines, double rival) {
   is_dear_ = false;
   if (right_) {
-    if (auto found = plan(lines, patience)) return found;
+    if (auto found = plan(lines, rival)) return found;
     at_ = *std::exchange(right_, {});
     lines.clear();
   }
   const bool is_ruled = cut_ == 0 && highest_carried(2 * at_.tilt) < 2 * at_.tilt;
   std::optional<ContourPlan> found;
-  if (!is_ruled) found = plan(lines, patience);
+  if (!is_ruled) found = plan(lines, rival);
   if (is_off("cut") || cut_ > 0 || (found && found->cost < tuning::least_transform)) return found;
   const auto whole = std::pair(saddlepoint_, at_);
   Lines lines_of_whole = std::exchange(lines, {});
   const bool is_dear = is_dear_;
   const double most_samples = found ? tuning::much_fewer_samples * samples_wanted_ : infinity;
   cut_ = cut() / saddlepoint_.total_count();
-  std::optional<ContourPlan> cut = plan(lines, patience, most_samples);
+  std::optional<ContourPlan> cut = plan(lines, rival, most_samples);
   if (is_large_loss_ && !question_.wants_epsilon() && math::log(rounding_) - log_sum_ > log_fraction_) {
     std::tie(saddlepoint_, at_) = whole;
     cut_ = cut_for_one() / saddlepoint_.total_count();
-    cut = plan(lines, patience, most_samples);
+    cut = plan(lines, rival, most_samples);
   }
   if (cut && !(found && found->cost <= cut->cost)) return cut;
   cut_ = 0;
   std::tie(saddlepoint_, at_) = whole;
-  if (is_ruled) return plan(lines, patience);
+  if (is_ruled) return plan(lines, rival);
   lines = std::move(lines_of_whole);
   is_dear_ = is_dear;
   return found;
 }
 
-std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience, double most_samples) {
+std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double rival, double most_samples) {
   if (!is_answerable()) return {};
   ContourPlan plan{frame(), {}, log_fraction_, 0};
   Contour& contour = plan.contour;
@@ -188,8 +188,8 @@ std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience, d
   of_transform.tilt = transform_tilt_;
   const double of_delta = right_ ? question_.tolerance_at(1) : log_tolerance();
   const double rough = forecast_transform_cost(planned_, saddlepoint_, of_transform, of_delta);
-  const double budget =
-      std::min(shared * std::max(patience * rough, tuning::least_transform), tuning::most_for_contour);
+  budget_ = std::max(rival > 0 ? rival : rough, tuning::least_transform);
+  const double budget = std::min(shared * budget_, tuning::most_for_contour);
   // Lines with a cut are made for a lower frequency: where samples are small their errors may be larger.
   const double reach = cut_ > 0 ? 0.7 : 1.0;
   double frequency = 2 * reach * std::sqrt(2 * (2 - log_fraction_)) / deviation_ * caution_;
@@ -198,9 +198,15 @@ std::optional<ContourPlan> ContourPlanner::plan(Lines& lines, double patience, d
     is_dear_ = true;
     return {};
   }
+  // Lines with more nodes cost more than the budget.
+  const auto most_nodes = static_cast<std::size_t>(
+      std::min(static_cast<double>(most_nodes_), (budget - cost::contour(terms_, least, 0)) / (shared * tuning::node)));
   for (int i = 0; i < 4; ++i) {
-    plan.needs = {contour.lower, contour.tilt, contour.higher, frequency, accuracy, most_nodes_, cut_};
-    if (!make_lines(plan.needs, lines)) return {};
+    plan.needs = {contour.lower, contour.tilt, contour.higher, frequency, accuracy, most_nodes, cut_};
+    if (!make_lines(plan.needs, lines)) {
+      is_dear_ = is_dear_ || most_nodes < most_nodes_;
+      return {};
+    }
     if (cut_ > 0 && i == 0) {
       lengthen(lines, contour);
       spacing = 2 * std::numbers::pi / contour.period;

@@ -36,9 +36,12 @@ class ContourPlanner {
   /// `most_nodes`: the most nodes that a line may have.
   ContourPlanner(const Direction& direction, const Question& question, double most_nodes);
 
-  /// The next plan; none if it costs more than `patience` times the forecast cost of a transform. `lines` receives the
+  /// The next plan; none if it costs more than `rival` [ns], or than a transform if `rival` is 0. `lines` receives the
   /// lines of all terms, unless there are too many terms to keep them.
-  std::optional<ContourPlan> next(Lines& lines, double patience = 1);
+  std::optional<ContourPlan> next(Lines& lines, double rival = 0);
+
+  /// The cost up to which the last `next` made plans [ns].
+  double budget() const { return budget_; }
 
   /// Whether the last `next` returned no plan because of its cost alone.
   bool is_dear() const { return is_dear_; }
@@ -68,7 +71,7 @@ class ContourPlanner {
   void place(double epsilon, double log_delta, double slope);
   // log of the given delta over the forecast of delta(0).
   double above_zero() const;
-  std::optional<ContourPlan> plan(Lines& lines, double patience, double most_samples = infinity);
+  std::optional<ContourPlan> plan(Lines& lines, double rival, double most_samples = infinity);
   double cut_for_one();
   Saddlepoint near(double log_delta) const;
   Saddle below_outliers(Saddle at, const Saddlepoint& near);
@@ -97,6 +100,7 @@ class ContourPlanner {
   double samples_wanted_ = 0;  // proportional to the forecast count of samples
   double caution_ = 1;         // factor on the frequency, which grows with each failure
   double rounding_;            // of the product of moments, relative to the product at the tilt
+  double budget_ = 0;
   bool is_dear_ = false;
   bool is_large_loss_ = false;  // whether epsilon is forecast from one large loss
   double cut_ = 0;              // P-mass of the largest losses that a line may leave out
