@@ -39,11 +39,11 @@ class EnclosedMechanism(Mechanism):
         return self._enclosing(direction, accuracy, above=False)
 
     def _enclosing(self, direction: Direction, accuracy: Accuracy, *, above: bool) -> Pairs:
-        try:
-            return tuple(_core.enclosing_pairs(self, direction.index, *accuracy, above=above))
-        except _core.NoPairError as error:
-            raise no_pair(self, direction, str(error)) from None
+        return tuple(_core.enclosing_pairs(self, direction.index, *accuracy, above=above))
 
     def dominating_pair(self, direction: Direction) -> _core.DominatingPair:
         """A pair that dominates all neighbours in `direction`."""
-        return self.pair_above(direction, Accuracy())
+        try:
+            return self.pair_above(direction, Accuracy())
+        except _core.NoPairError as error:
+            raise no_pair(self, direction, str(error)) from None
