@@ -86,7 +86,7 @@ class EpsilonMeter(Hinting):
         )
         before = run + Composition()
         self._limits = Limits().updated({**options, "adjacency": adjacency})
-        self._given = self._before = self._run = before
+        self._given = self._earlier = self._before = self._run = before
         self._since = self._steps = self._resumed = 0
         self._fit: tuple[int, int] | None = None  # a count that fits, and one that does not
         self._kept: tuple[int, Bounds[float]] | None = None
@@ -141,7 +141,8 @@ class EpsilonMeter(Hinting):
                 nothing is counted.
             TypeError: `n` is not a whole number.
         """
-        since = _checks.count(self._since + _checks.count(n))
+        more = _checks.whole("n", n, 0, _checks.MAX_COUNT)
+        since = _checks.whole("steps", self._since + more, 0, _checks.MAX_COUNT)
         self._run = self._before + begun(since, self._resumed, self._covered) * self._step
         self._steps += since - self._since
         self._since = since
@@ -213,7 +214,9 @@ class EpsilonMeter(Hinting):
         Raises:
             TypeError: A mechanism is none that JSON knows; see ``Accountant.to_json``.
         """
-        return {"steps": self._steps, "spent": self._account().compose(self._run).to_json()}
+        runs = {"spent": self._run, "before": self._earlier}
+        texts = {name: self._account().compose(run).to_json() for name, run in runs.items()}
+        return {"steps": self._steps, **texts}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on after what `state_dict` gave, whichever steps it counted.
@@ -227,7 +230,7 @@ class EpsilonMeter(Hinting):
             TypeError: `state` is no mapping.
         """
         _checks.instance("state", state, Mapping)
-        if set(state) != {"steps", "spent"}:
+        if not {"steps", "spent"} <= set(state) <= {"steps", "spent", "before"}:
             names = _checks.show(list(state))
             raise ValueError(f"state must have the keys steps and spent, got {names}")
         steps = _checks.whole("state['steps']", state["steps"], 0, _checks.MAX_COUNT)
@@ -238,15 +241,18 @@ class EpsilonMeter(Hinting):
                 f"state must be of a meter under {self._limits.adjacency.value}, got one under "
                 f"{account.adjacency.value}; the same steps cost another epsilon there"
             )
-        before = account.composition
-        counts = dict(before.terms)
+        before = earlier = account.composition
+        if "before" in state:  # as meters of this version say, which tells it from equal steps
+            text = _checks.instance("state['before']", state["before"], str)
+            earlier = Accountant.from_json(text).composition
+        counts = dict(earlier.terms)
         for mechanism, count in self._given.terms:
             if counts.get(mechanism, 0) < count:
                 raise ValueError(
                     f"state must hold the earlier releases, {count} * {mechanism!r}; a meter that "
                     "goes on without it would understate epsilon"
                 )
-        self._run, self._steps = before, steps
+        self._run, self._steps, self._earlier = before, steps, earlier
         self._start(steps)
 
     def begin_anew(self, steps: int = 0) -> None:

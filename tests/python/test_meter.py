@@ -121,6 +121,12 @@ def test_a_state_without_what_was_spent_before_is_refused():
             mine.load_state_dict(held)
     mine.load_state_dict(meter(spent=3 * spent).state_dict())
     assert mine.composition == 3 * spent
+    again = meter(spent=3 * spent)
+    again.load_state_dict(mine.state_dict())
+    counted = meter()
+    counted.update(3)
+    with pytest.raises(ValueError, match=r"state must hold the earlier releases, 3 \* "):
+        meter(spent=3 * STEP).load_state_dict(counted.state_dict())
 
 
 @pytest.mark.parametrize(

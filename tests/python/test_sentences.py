@@ -36,3 +36,5 @@ def test_delta_may_be_sought_and_others_run():
 def test_a_ledger_is_said_under_its_own_neighbours():
     account = hs.Accountant("replace-one").compose(hs.Laplace(10.0), 5)
     assert account.sentence(1e-5) == account.composition.sentence(1e-5, adjacency="replace-one")
+    with pytest.raises(ValueError, match="^adjacency must be that of the accountant, replace-one"):
+        account.sentence(1e-5, adjacency="add-or-remove-one")

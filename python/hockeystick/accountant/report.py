@@ -9,6 +9,7 @@ from hockeystick._decimals import outward, rounded
 from hockeystick._table import TEXTS, Table
 from hockeystick._words import spoken
 from hockeystick.accountant.admission import Admission, Amount, Budget, amount
+from hockeystick.accountant.questions import own_adjacency
 from hockeystick.adjacency import Adjacency
 from hockeystick.bounds import Bounds
 from hockeystick.composition import Composition
@@ -176,7 +177,8 @@ class Reported(Admission):
         self, delta: float | None = None, *, epsilon: float | None = None, **options: Any
     ) -> str:
         """The cost of all entries, in sentences; see ``Composition.sentence``."""
-        limits = {"adjacency": self._adjacency, "tolerance": self._tolerance, **options}
+        own = {"adjacency": own_adjacency(self, options.get("adjacency"))}
+        limits = {"tolerance": self._tolerance, **options, **own}
         return self.composition.sentence(delta, epsilon=epsilon, **limits)
 
     def _repr_html_(self) -> str:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`hockeystick calibrate`."""
 
-import json
 from collections.abc import Callable
 from time import perf_counter
 from typing import Any
@@ -11,15 +10,15 @@ import click
 import hockeystick
 from hockeystick._checks import MAX_COUNT, MIN_NOISE
 from hockeystick._decimals import outward
+from hockeystick.accountant import parts
 from hockeystick.calibration.goals import Goal, goal_of
 from hockeystick.cli import _options
 from hockeystick.cli._numbers import NUMBER
-from hockeystick.cli._runs import GROUP, RUN, asked_of, is_given, on_all_data, read
+from hockeystick.cli._runs import GROUP, RUN, asked_of, is_given, on_all_data
 from hockeystick.composition import Composable, Composition
 from hockeystick.disjoint import AnyRun
 from hockeystick.limits import Limits
 from hockeystick.sampling import EPOCHS, sampled_run
-from hockeystick.wording import in_words
 
 _SPENT = "What was spent before and counts, too: a saved ledger, or a run in TOML or JSON."
 
@@ -103,17 +102,19 @@ def calibrate(  # noqa: PLR0913, one argument per option
     sought = _sought(parameter, file, is_given("parameter"))
     run: dict[str, Any] = {}
     one: Composable = Composition()
+    said = ""
     if file is None:
         _only_the_others(context, sought)
         run = _options.taken(given, sought)
         _refuse_what_is_not_whole(sought, run)
         _refuse_what_costs_nothing(sought, run)
     else:
-        asked, adjacency, tolerance, *_ = asked_of(file, given, adjacency, tolerance)
+        asked, adjacency, tolerance, said, *_ = asked_of(file, given, adjacency, tolerance)
         one = on_all_data(asked, "--parameter count")
     before: AnyRun = Composition()
     if spent is not None:
-        before, adjacency, tolerance = read(spent, adjacency, tolerance)
+        under = adjacency if file or is_given("adjacency") else ""
+        before, adjacency, tolerance = _spent(spent, under, tolerance)
     options = {"tolerance": tolerance, "memory_limit": memory_limit}
 
     def make(value: float) -> AnyRun:
@@ -134,7 +135,7 @@ def calibrate(  # noqa: PLR0913, one argument per option
     note = _options.note_on_delta(given["delta"], run)
     if not as_json:
         lower, upper = outward(bounds.lower, bounds.upper)
-        said = _options.sentence(run | {sought: found}, adjacency) if run else in_words(one)
+        said = said or _options.sentence(run | {sought: found}, adjacency)
         said += f", groups of {group_size}" if group_size > 1 else ""
         said += f", after {spent}" if spent else ""
         _options.show(
@@ -161,7 +162,7 @@ def calibrate(  # noqa: PLR0913, one argument per option
         },
     }
     answer |= {name: text for name, text in (("fits", fits), ("note", note)) if text}
-    click.echo(json.dumps(answer))
+    click.echo(_options.in_json(answer))
 
 
 def _sought(parameter: str, file: str | None, is_said: bool) -> str:  # noqa: FBT001
@@ -172,6 +173,17 @@ def _sought(parameter: str, file: str | None, is_said: bool) -> str:  # noqa: FB
     if file is not None and is_said and sought != "count":
         raise click.UsageError("--run leaves only its number to be found; use --parameter count")
     return "count" if file is not None else sought
+
+
+def _spent(spent: str, under: str, tolerance: float) -> tuple[AnyRun, str, float]:
+    """What was spent, which counts under its own neighbours: those of the run, if it has some."""
+    found = parts.read(spent)
+    own = found.adjacency.value
+    if under not in ("", own):
+        raise ValueError(
+            f"adjacency must be that of {spent}, {own!r}, for the run too, got {under!r}"
+        )
+    return found.run, own, tolerance if is_given("tolerance") else found.tolerance
 
 
 def _refuse_what_was_spent(spent: str, before: AnyRun, goal: Goal) -> None:

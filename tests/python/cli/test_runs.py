@@ -63,6 +63,13 @@ def test_what_was_spent_counts_in_a_calibration(run):
     _, out, _ = run("calibrate", "--spent", "run.toml", *STEP)
     assert out.startswith(f"steps = {steps}\n")
     assert out.endswith(", after run.toml\n")
+    hs.Accountant("replace-one").compose(RUN).save("other.json")  # else under the last file's own
+    budget = ["--epsilon", "9", "-d", "1e-6"]
+    for command in ((*STEP, "--adjacency", "replace-one"), ("--run", "other.json", *budget)):
+        code, _, err = run("calibrate", "--spent", "run.toml", *command)
+        assert (code, "must be that of run.toml, 'remove-one'" in err) == (2, True)
+    _, out, _ = run("calibrate", "--run", "other.json", *budget)
+    assert out.endswith(", noise 10, replace-one\n")
 
 
 def test_nothing_fits_after_too_much(run):
