@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The options of all commands: the run, the adjacency and the limits."""
 
+import json
+import re
 import textwrap
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -168,6 +170,12 @@ def show(*paragraphs: str) -> None:
                 text, 100, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
             )
         )
+
+
+def in_json(value: Mapping[str, Any]) -> str:
+    """The value as JSON; infinity, for which that has no word, as 1e999, which reads as it."""
+    pattern = re.compile(r'("(?:[^"\\]|\\.)*")|Infinity')
+    return pattern.sub(lambda found: found[1] or "1e999", json.dumps(value))
 
 
 def note_on_delta(delta: float | None, run: Mapping[str, Any]) -> str:

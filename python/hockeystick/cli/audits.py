@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`hockeystick audit`."""
 
-import json
 from typing import Any
 
 import click
@@ -73,7 +72,7 @@ def audit(
         question = {**counts, "delta": delta, "confidence": confidence}
         if claim:
             question |= {**claim.members, "adjacency": claim.adjacency}
-        click.echo(json.dumps({**members, "question": question}))
+        click.echo(_options.in_json({**members, "question": question}))
     else:
         sure = f"with confidence {confidence!r}"
         shown = rounded(epsilon, "lower")

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`hockeystick compare`."""
 
-import json
 from collections.abc import Iterable, Iterator
 from time import perf_counter
 from typing import Any, Literal, NamedTuple
@@ -83,7 +82,7 @@ def compare(
     given = "delta" if wanted == "epsilon" else "epsilon"
     if as_json:
         asked = {"wanted": wanted, given: at, **known, **known_for, **limits}
-        click.echo(json.dumps(_object(ours, replies, asked | {"time_limit": time_limit})))
+        click.echo(_options.in_json(_object(ours, replies, asked | {"time_limit": time_limit})))
         return
     adjacency = known_for.get("adjacency", Adjacency.ADD_OR_REMOVE_ONE.value)
     click.echo(f"{wanted} at {given} = {at!r}, {_options.sentence(said, adjacency)}")

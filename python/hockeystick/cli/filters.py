@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`hockeystick filter`."""
 
-import json
 from typing import Any
 
 import click
@@ -77,7 +76,7 @@ def filters(
             f"certified: {lower} <= epsilon <= {upper} of {held.guarantee!r}",
         ]
     if as_json:
-        click.echo(json.dumps({**_members(held), **answer}))
+        click.echo(_options.in_json({**_members(held), **answer}))
         return
     click.echo(_shown(held))
     if lines:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`hockeystick ledger`."""
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -9,13 +8,14 @@ import click
 
 from hockeystick import Accountant
 from hockeystick.accountant.report import Report
+from hockeystick.cli import _options
 from hockeystick.cli._numbers import NUMBER, WHOLE
 from hockeystick.limits import DEFAULT_MEMORY_LIMIT
 
 
 def _as_json(report: Report) -> str:
     lower, upper = report.bounds
-    return json.dumps(
+    return _options.in_json(
         {
             report.measure: upper,
             "lower": lower,

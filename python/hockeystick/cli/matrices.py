@@ -104,7 +104,7 @@ def _mechanism(given: dict[str, Any]) -> Any:  # noqa: ANN401, a matrix mechanis
     kinds = {"coefficients", "scales", "leaves", "strategy"} & given.keys()
     if len(kinds) != 1:
         raise click.UsageError(
-            "one of --coefficients, --scales, --leaves and --strategy must be given"
+            "give exactly one of --coefficients, --scales, --leaves and --strategy"
         )
     (kind,) = kinds
     make: Callable[..., Any] = {

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`hockeystick plot`."""
 
-import json
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -107,7 +106,7 @@ def plot(
     seconds = perf_counter() - start
     if as_json:
         asked = {"wanted": picture, **said, "adjacency": adjacency, **options}
-        click.echo(json.dumps({"output": output, "seconds": seconds, "question": asked}))
+        click.echo(_options.in_json({"output": output, "seconds": seconds, "question": asked}))
     else:
         click.echo(f"{picture} in {output}, {1000 * seconds:.3g} ms")
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`hockeystick epsilon` and `hockeystick delta`."""
 
-import json
 from time import perf_counter
 from typing import Any, Literal
 
@@ -96,26 +95,25 @@ def answer(  # noqa: PLR0913, one argument per option
     ask: Any = asked.epsilon_bounds if wanted == "epsilon" else asked.delta_bounds
     limits: dict[str, Any] = {"tolerance": tolerance, **more}
     at: dict[str, Any] = {given: value, "adjacency": adjacency}
-    if in_sentences:
-        _options.show(asked.sentence(**at, tolerance=tolerance, memory_limit=more["memory_limit"]))
-        return
     start = perf_counter()
     bounds = ask(value, adjacency=adjacency, **limits)
     seconds = perf_counter() - start
-    why = None
-    if explains:
-        why = asked.explain(**at, **limits)
+    why = asked.explain(**at, **limits) if explains else None
+    words = ""
+    if in_sentences:
+        words = asked.sentence(**at, tolerance=tolerance, memory_limit=more["memory_limit"])
     note = _options.note_on_delta(value if given == "delta" else None, run)
     second = verification(asked, {given: value}, adjacency, bounds) if verifies else None
     if not as_json:
         lower, upper = outward(*bounds)
         theory = "; nobody knows closer bounds" if bounds.limited_by == "theory" else ""
-        _options.show(
+        lines = [
             f"{wanted} = {upper} at {given} = {value!r}",
             f"certified: {lower} <= {wanted} <= {upper}, in {1000 * seconds:.3g} ms{theory}",
             sentence,
             *([f"note: {note}"] if note else []),
-        )
+        ]
+        _options.show(*([words] if words else lines))
         if why:
             click.echo(f"\n{why}")
         if second:
@@ -138,10 +136,12 @@ def answer(  # noqa: PLR0913, one argument per option
     }
     if note:
         members["note"] = note
+    if words:
+        members["sentence"] = words
     if why:
         members["methods"] = [[row._asdict() for row in rows] for rows in why.directions]
     if second:
         members["verified"] = second.members
-    click.echo(json.dumps(members))
+    click.echo(_options.in_json(members))
     if second:
         second.refuse_a_miss()

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`hockeystick verify`, and the option --verify of other questions."""
 
-import json
 import math
 from typing import Any, NamedTuple
 
@@ -46,12 +45,12 @@ def verify(
     questions = {**asked, "false_positive_rate": fpr}
     given = {name: value for name, value in questions.items() if value is not None}
     if len(given) != 1:
-        raise click.UsageError("one of --delta, --epsilon, --fpr, --prior, --order must be given")
+        raise click.UsageError("give exactly one of --delta, --epsilon, --fpr, --prior and --order")
     result = hockeystick.verify(run, adjacency=adjacency, digits=digits, **given)
     second = Second(result)
     if as_json:
         question = {**given, **said, "adjacency": adjacency, "digits": digits}
-        click.echo(json.dumps({**second.members, "question": question}))
+        click.echo(_options.in_json({**second.members, "question": question}))
     else:
         _options.show(second.sentence, sentence)
     second.refuse_a_miss()

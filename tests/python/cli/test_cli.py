@@ -2,6 +2,7 @@
 """The command line answers in three lines of at most 100 characters, or fails in one."""
 
 import json
+import math
 import re
 import subprocess
 import sys
@@ -228,6 +229,14 @@ def test_a_sentence(run):
     run_of_it = hs.DPSGD(1.0, sampling_probability=0.01, steps=1000)
     assert (code, " ".join(out.split())) == (0, run_of_it.sentence(1e-5))
     assert max(map(len, out.splitlines())) <= 100
+    _, out, _ = run(*EPSILON, "--sentence", "--json")
+    assert json.loads(out)["sentence"] == run_of_it.sentence(1e-5)
+
+
+def test_an_infinite_answer_is_json(run):
+    """Python's own word for it is none of JSON's."""
+    _, out, _ = run(*EPSILON, "--delta", "0", "--json")
+    assert json.loads(out, parse_constant=pytest.fail)["epsilon"] == math.inf
 
 
 @pytest.mark.parametrize(
