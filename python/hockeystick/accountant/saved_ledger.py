@@ -273,8 +273,9 @@ class SavedLedger(Ledger, Saved):
                 "must not be there, as a ledger says nothing of parts: read it by "
                 "hockeystick.DisjointParts.from_json",
             )
+        if "schema" in value:  # first: the members of others have names of their own
+            _expect("$.schema", value["schema"], cls._schema)
         _json.members(value, "$", ("schema", "version", "adjacency", *cls._members, "ledger"))
-        _expect("$.schema", value["schema"], cls._schema)
         _expect("$.version", value["version"], VERSION)
         known = tuple(adjacency.value for adjacency in Adjacency)
         adjacency = Adjacency(_json.one_of("$.adjacency", value["adjacency"], known))

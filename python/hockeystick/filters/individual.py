@@ -153,8 +153,9 @@ class IndividualFilter(Guaranteed, Saved):
             "steps": 0,
             "squares": [],
         }
-        value = _json.members({**usual, **value}, "$", (*usual, *cls._members))
+        value = {**usual, **value}
         _json.one_of("$.schema", value["schema"], (cls._schema,))
+        _json.members(value, "$", (*usual, *cls._members))
         given = {name: value[name] for name in cls._members}
         read = _json.at("$", lambda: cls(**given))
         read._take(value["steps"], value["squares"])  # noqa: SLF001, its own
