@@ -64,12 +64,12 @@ PLATFORMS = {
         ),
         ("wine",),
         suffix=".exe",
-        programs=("threads", "refusals", "answers"),
+        programs=("threads", "c_library", "answers"),
     ),
     "clang": Platform(
         ("clang++",),
         ("cmake", "-DCMAKE_CXX_COMPILER=clang++", "-DHOCKEYSTICK_WERROR=ON"),
-        programs=("threads", "refusals", "allocations", "answers"),
+        programs=("threads", "c_library", "allocations", "answers"),
     ),
 }
 
