@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mechanisms that are known from above and below: the C library's bits are Python's."""
+"""Mechanisms that are known from above and below, and others: the C library's bits are Python's."""
 
 import re
 from itertools import count
@@ -31,6 +31,7 @@ KNOWN = [
         for one in EXAMPLES
         if set(re.findall(r"\w+", in_c(one)[0])) <= NAMES and not isinstance(one, hs.ShuffledLocal)
     ),
+    STEP.poisson_sampled(0.01),
     hs.Gaussian(0.1).random_allocation(steps=50),
     STEP.shuffled(batches=50, epochs=3),
     hs.TruncatedPoissonGaussian(

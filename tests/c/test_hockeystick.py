@@ -58,17 +58,6 @@ def test_arrays_of_dpsgd_are_those_of_python():
     assert dpsgd() == (bounds.lower, bounds.upper)
 
 
-@pytest.mark.parametrize("adjacency", range(5))
-def test_a_run_is_that_of_python(adjacency):
-    name = library.ADJACENCIES[adjacency]
-    mechanism = hs.Gaussian(1.0).poisson_sampled(0.01)
-    bounds = (1000 * mechanism).epsilon_bounds([1e-5, 1e-6], adjacency=name)
-    run = Run().add(SAMPLED, 1000, **STEP)
-    status, found = run.ask("epsilon", [1e-5, 1e-6], adjacency=adjacency + 1)
-    assert status == library.OK
-    assert found == list(zip(bounds.lower, bounds.upper, strict=True))
-
-
 def test_null_is_refused_or_nothing():
     run, answers, deltas = Run(), (Answer * 1)(), doubles([1e-5])
     assert lib.hs_epsilon(None, deltas, 1, None, answers) == library.BAD_ARGUMENT

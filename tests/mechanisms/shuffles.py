@@ -8,9 +8,17 @@ from flint import arb
 
 import hockeystick as hs
 from exact.balls import normal_tail
+from hockeystick import _core
 from hockeystick.mechanisms._enclosed import Accuracy
 
 SPECIAL = {"adjacency": "replace-special"}
+
+
+def above(kind, noise, batches, records=1.0, size=0.0, *, replaces=0.0, back=0.0):
+    """delta of an epsilon, from above; `records` are left out, or in the last batch."""
+    values = (noise, batches, records, size, replaces, 24.0, 1e-12, back)
+    pair = _core.dominating_pair(f"shuffled_{kind}_above", values)
+    return lambda epsilon: float(pair.delta_above([epsilon])[0])
 
 
 def check_above_a_random_allocation(noise, batches, above):

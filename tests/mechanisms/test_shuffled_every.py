@@ -1,19 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Epochs that use every record: how much can be proved, and between what it lies."""
 
+from functools import partial
+
 import pytest
 
 import hockeystick as hs
-from hockeystick import _core
 from mechanisms import shuffles
 from mechanisms.shuffles import SPECIAL
 
-
-def above(noise, batches, last=1.0, size=0.0, *, replaces=0.0, back=0.0):
-    """delta of an epsilon, from above."""
-    values = (noise, batches, last, size, replaces, 24.0, 1e-12, back)
-    pair = _core.dominating_pair("shuffled_every_above", values)
-    return lambda epsilon: float(pair.delta_above([epsilon])[0])
+above = partial(shuffles.above, "every")
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 """Epochs that leave a record out: how much can be proved, and between what it lies."""
 
 import random
+from functools import partial
 
 import pytest
 from flint import arb
@@ -12,13 +13,7 @@ from hockeystick.mechanisms._enclosed import Accuracy
 from mechanisms import shuffles
 from mechanisms.shuffles import SPECIAL
 
-
-def above(noise, batches, left_out=1.0, size=0.0, *, replaces=0.0, back=0.0):
-    """delta of an epsilon, from above."""
-    name = "shuffled_left_out_above"
-    values = (noise, batches, left_out, size, replaces, 24.0, 1e-12, back)
-    pair = _core.dominating_pair(name, values)
-    return lambda epsilon: float(pair.delta_above([epsilon])[0])
+above = partial(shuffles.above, "left_out")
 
 
 @pytest.mark.parametrize(

@@ -31,15 +31,17 @@ def directions(run):
     return run._directions(Adjacency.ADD_OR_REMOVE_ONE)
 
 
+def mixed(steps, noise, guarantees, step_epsilon, step_delta):
+    guarantee = hs.ApproximateDP(step_epsilon, delta=step_delta)
+    return directions(steps * hs.Gaussian(noise) + guarantees * guarantee)
+
+
 RUNS = [(20, 5.0, 3, 0.3, 1e-7), (1000, 30.0, 40, 0.05, 0.0), (3, 2.0, 1, 1.5, 1e-4)]
 
 
 @pytest.mark.parametrize("run", RUNS)
 def test_mixed_runs_are_enclosed_in_ball_arithmetic(run):
-    steps, noise, guarantees, step_epsilon, step_delta = run
-    asked = directions(
-        steps * hs.Gaussian(noise) + guarantees * hs.ApproximateDP(step_epsilon, delta=step_delta)
-    )
+    asked = mixed(*run)
     epsilons = [0.0, 0.5, 1.0, 2.0, 3.0]
     found = _core.delta_bounds(asked, epsilons, **LIMITS, method="contour_integral")
     for epsilon, answer in zip(epsilons, found, strict=True):
@@ -56,10 +58,7 @@ def test_mixed_runs_are_enclosed_in_ball_arithmetic(run):
 @pytest.mark.parametrize("run", [(900, 5.0, 3, 0.3, 1e-7), (160, 1.0, 40, 0.05, 0.0)])
 def test_what_delta_leaves_of_1_is_enclosed(run):
     """Down to what doubles next to 1 can tell."""
-    steps, noise, guarantees, step_epsilon, step_delta = run
-    asked = directions(
-        steps * hs.Gaussian(noise) + guarantees * hs.ApproximateDP(step_epsilon, delta=step_delta)
-    )
+    asked = mixed(*run)
     epsilons = [0.0, 0.5, 1.0, 2.0, 8.0]
     limits = LIMITS | {"tolerance": 1e-15}
     for epsilon in epsilons:

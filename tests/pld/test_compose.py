@@ -175,6 +175,16 @@ def test_truncation_shortens_the_window_of_either_side(direction, side, estimato
     assert sizes[0] > 1.3 * sizes[1] > 1.5 * sizes[2] > 1.7 * sizes[3]
 
 
+def delta_of_rare(count, rare, loss, epsilon):
+    """Of losses of 0 but for a rare one."""
+    masses = (
+        math.comb(count, k) * arb(rare) ** k * arb(1 - rare) ** (count - k)
+        for k in range(count + 1)
+    )
+    gains = (max(-(arb(epsilon) - loss * k).expm1(), arb(0)) for k in range(count + 1))
+    return sum((mass * gain for mass, gain in zip(masses, gains, strict=True)), arb(0))
+
+
 @pytest.mark.parametrize("side", stored.SIDES)
 def test_what_wraps_around_is_counted(side):
     """Rare large negative losses, two of which the window leaves out: they come back at its top."""
@@ -184,10 +194,7 @@ def test_what_wraps_around_is_counted(side):
     pmf = _core.parts.compose([(step, count, 0.0)], tilt=0.0, size=64, **at)
     with ctx.workprec(300):
         for epsilon in np.arange(-47.0, 0.0):
-            truth = arb(0)
-            for k in range(count + 1):
-                mass = math.comb(count, k) * arb(rare) ** k * arb(1 - rare) ** (count - k)
-                truth += mass * max(-(arb(epsilon) - drop * k).expm1(), arb(0))
+            truth = delta_of_rare(count, rare, drop, epsilon)
             value = arb(pmf.delta(np.array([epsilon]))[0])
             assert value >= truth if side == "upper" else value <= truth
 
@@ -203,10 +210,7 @@ def test_what_wraps_around_is_counted_whatever_the_log_moment(log_moment):
         )
         with ctx.workprec(300):
             for epsilon in np.arange(-2.0, 60.0):
-                truth = arb(0)
-                for k in range(count + 1):
-                    mass = math.comb(count, k) * arb(rare) ** k * arb(1 - rare) ** (count - k)
-                    truth += mass * max(-(arb(epsilon) - far * k).expm1(), arb(0))
+                truth = delta_of_rare(count, rare, far, epsilon)
                 assert arb(pmf.delta(np.array([epsilon]))[0]) <= truth
 
 
