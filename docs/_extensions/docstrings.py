@@ -42,7 +42,6 @@ def _with_literals(lines: list[str]) -> Iterator[str]:
 
 
 # What the types of arrays are spelled out as in signatures, and what says as much.
-_MANY = "~collections.abc.Sequence"
 _TYPES = (
     (
         r"~numpy\._typing\._array_like\._Buffer .*?_NestedSequence\[complex \| bytes \| str\]",
@@ -51,11 +50,7 @@ _TYPES = (
     (r"~numpy\.ndarray\[.*?dtype\[(?:[^\[\]]|\[[^\[\]]*\])*\]\]", "~numpy.ndarray"),
     (r"~numpy\.ndarray(?: \| ~numpy\.ndarray)+", "~numpy.ndarray"),
     (r"~hockeystick\.bounds\.Value", "float | ~numpy.ndarray"),
-    (
-        r"(?:float \| ~numpy\.ndarray \| )?"
-        + re.escape(f"{_MANY}[float] | ~numpy.ndarray | {_MANY}[{_MANY}[float]]"),
-        "~numpy.typing.ArrayLike",
-    ),
+    (r"float \| ~numpy\.ndarray \| (?=~numpy\.typing\.ArrayLike)", ""),
     (r"(?<![\w.])Axes\b", "~matplotlib.axes.Axes"),
     (r"= \((?:[\d.e+]+, ){20,}[^)]*\)", "= DEFAULT_ORDERS"),
 )

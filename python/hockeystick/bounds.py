@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, NoReturn
 import numpy as np
 
 from hockeystick import _checks, _html
-from hockeystick._checks import FloatArray, Vector
+from hockeystick._checks import ArrayLike, FloatArray, Vector
 from hockeystick._decimals import formatted, outward, rounded
 from hockeystick._neighbours import Hinting
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:  # the answer is an array unless the question is a number
     from typing_extensions import TypeVar
 
     Value = TypeVar("Value", float, FloatArray, default=FloatArray)
+    Array = Vector | Sequence[Sequence[float]]
+    """Numbers of any shape."""
 else:
     from typing import TypeVar
 
     Value = TypeVar("Value", float, FloatArray)
-
-Array = Vector | Sequence[Sequence[float]]
-"""Numbers of any shape."""
+    Array = ArrayLike
 
 LARGEST_LOSS_ROUNDING = 2.0**-45
 """Within this times 1 + epsilon of the largest loss, delta is certified to be below that.

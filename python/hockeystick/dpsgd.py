@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from hockeystick import _checks, _core
 from hockeystick import sampling as schemes
-from hockeystick._checks import FloatArray
+from hockeystick._checks import ArrayLike, FloatArray
 from hockeystick._words import spoken
 from hockeystick.bounds import Bounds, ErrorBudget
 from hockeystick.composition import Composable
@@ -34,19 +34,19 @@ class Run(schemes.Scheme[schemes.Real, schemes.Whole], Generic[schemes.Real, sch
 def dpsgd_epsilon_bounds(**run: Unpack[Run[float, int]]) -> Bounds[float]: ...
 @overload
 def dpsgd_epsilon_bounds(
-    **runs: Unpack[Run[npt.ArrayLike, npt.ArrayLike]],
+    **runs: Unpack[Run[ArrayLike, ArrayLike]],
 ) -> Bounds[FloatArray]: ...
 @spoken
 @spelled_out
 def dpsgd_epsilon_bounds(  # noqa: PLR0913, two ways to say two numbers
     *,
-    noise_multiplier: npt.ArrayLike,
-    sampling_probability: npt.ArrayLike | None = None,
-    steps: npt.ArrayLike | None = None,
-    delta: npt.ArrayLike,
-    batch_size: npt.ArrayLike | None = None,
-    dataset_size: npt.ArrayLike | None = None,
-    epochs: npt.ArrayLike | None = None,
+    noise_multiplier: ArrayLike,
+    sampling_probability: ArrayLike | None = None,
+    steps: ArrayLike | None = None,
+    delta: ArrayLike,
+    batch_size: ArrayLike | None = None,
+    dataset_size: ArrayLike | None = None,
+    epochs: ArrayLike | None = None,
     sampling: schemes.Sampling = "poisson",
     drop_last: bool = False,
     threads: int = 1,
@@ -139,7 +139,7 @@ def dpsgd_epsilon_bounds(  # noqa: PLR0913, two ways to say two numbers
 @overload
 def dpsgd_epsilon(**run: Unpack[Run[float, int]]) -> float: ...
 @overload
-def dpsgd_epsilon(**runs: Unpack[Run[npt.ArrayLike, npt.ArrayLike]]) -> FloatArray: ...
+def dpsgd_epsilon(**runs: Unpack[Run[ArrayLike, ArrayLike]]) -> FloatArray: ...
 @spoken
 @wraps(dpsgd_epsilon_bounds, assigned=(), updated=())  # which has its arguments
 def dpsgd_epsilon(**runs: Any) -> Any:

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
 from hockeystick import _checks, _core
+from hockeystick._checks import ArrayLike
 from hockeystick._words import spoken
 from hockeystick.composition import Composable, Composition, Mechanism
 from hockeystick.mechanisms.gaussian import Gaussian
@@ -39,7 +39,7 @@ class JointRelease(Composition):
 
 
 def joint(
-    *parts: Composable | Sequence[Composable], covariance: npt.ArrayLike | None = None
+    *parts: Composable | Sequence[Composable], covariance: ArrayLike | None = None
 ) -> Mechanism | JointRelease:
     """Mechanisms on the same records, and sampled with them, as one release.
 
@@ -111,7 +111,7 @@ def joint(
     return joined.simplified()
 
 
-def _correlated(covariance: npt.ArrayLike) -> GaussianBetween:
+def _correlated(covariance: ArrayLike) -> GaussianBetween:
     matrix = _checks.array(
         "finite, at most 1e24 in size",
         lambda x: np.abs(x) <= MOST_VARIANCE,

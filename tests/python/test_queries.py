@@ -120,3 +120,9 @@ def test_help_names_the_options(name, query):
         assert {"adjacency", "memory_limit", query.width} <= set(parameters)
         assert parameters[query.width].default == query.tolerance
         assert inspect.getdoc(method)
+
+
+def test_help_is_short():
+    """Also where the arguments are those of a generic dict."""
+    for call in (hs.calibrate, hs.dpsgd_epsilon, hs.dpsgd_noise_multiplier, hs.plot.hockey_stick):
+        assert "numpy._" not in str(inspect.signature(call))

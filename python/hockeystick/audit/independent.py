@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hockeystick import _checks, _core, outward
+from hockeystick._checks import ArrayLike
 from hockeystick._words import spoken
 from hockeystick.accountant.ledger import Ledger
 from hockeystick.accountant.questions import run_and_adjacency
@@ -164,7 +165,7 @@ def refutes(
 
 
 @spoken
-def counts(inside: npt.ArrayLike, outside: npt.ArrayLike, *, threshold: float) -> dict[str, int]:
+def counts(inside: ArrayLike, outside: ArrayLike, *, threshold: float) -> dict[str, int]:
     """The four counts of scores at a threshold that was fixed before they were seen.
 
     Args:
@@ -197,8 +198,8 @@ def counts(inside: npt.ArrayLike, outside: npt.ArrayLike, *, threshold: float) -
 
 @spoken
 def epsilon_lower_of_scores(
-    inside: npt.ArrayLike,
-    outside: npt.ArrayLike,
+    inside: ArrayLike,
+    outside: ArrayLike,
     *,
     thresholds: Sequence[float],
     delta: float,
@@ -264,7 +265,7 @@ def _rates(four: tuple[int, ...], level: float) -> tuple[float, float, float]:
     return _core.attack_rates(with_it, missed, alarms, without, level)
 
 
-def _scores(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def _scores(name: str, values: ArrayLike) -> npt.NDArray[np.float64]:
     scores = _checks.array("finite", np.isfinite, values, name=name)
     if not scores.size:
         raise ValueError(f"{name} must hold at least one score, got none")

@@ -4,10 +4,9 @@
 from functools import lru_cache, singledispatch
 
 import numpy as np
-import numpy.typing as npt
 
 from hockeystick import _checks
-from hockeystick._checks import FloatArray
+from hockeystick._checks import ArrayLike, FloatArray
 from hockeystick._words import spoken
 from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
 from hockeystick.baselines.elementwise import elementwise
@@ -93,7 +92,7 @@ def _(mechanism: PoissonSampled, orders: FloatArray, adjacency: Adjacency) -> Fl
 def rdp(
     composition: Composable,
     *,
-    orders: npt.ArrayLike = DEFAULT_ORDERS,
+    orders: ArrayLike = DEFAULT_ORDERS,
     adjacency: AdjacencyLike = _WORST,
 ) -> FloatArray:
     """Renyi divergences of a composition: it is (order, divergence)-RDP at each order.
@@ -135,7 +134,7 @@ def rdp_epsilon(
     composition: Composable,
     delta: Value | Array,
     *,
-    orders: npt.ArrayLike = DEFAULT_ORDERS,
+    orders: ArrayLike = DEFAULT_ORDERS,
     adjacency: AdjacencyLike = _WORST,
 ) -> Value:
     """Upper bound on epsilon by Renyi DP.
@@ -176,7 +175,7 @@ def rdp_delta(
     composition: Composable,
     epsilon: Value | Array,
     *,
-    orders: npt.ArrayLike = DEFAULT_ORDERS,
+    orders: ArrayLike = DEFAULT_ORDERS,
     adjacency: AdjacencyLike = _WORST,
 ) -> Value:
     """Upper bound on delta by Renyi DP.
@@ -194,7 +193,7 @@ def rdp_delta(
     return result
 
 
-def _region(run: Composable, orders: npt.ArrayLike, adjacency: AdjacencyLike) -> RenyiRegion:
+def _region(run: Composable, orders: ArrayLike, adjacency: AdjacencyLike) -> RenyiRegion:
     divergences = rdp(run, orders=orders, adjacency=adjacency)
     finite = np.isfinite(divergences)
     return RenyiRegion(_orders(orders)[finite], divergences[finite])

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hockeystick import _core
+from hockeystick._checks import ArrayLike
 from hockeystick._words import spoken
 from hockeystick.accountant import Accountant
 from hockeystick.calibration.arrays import Sought, arrays_of, broadcast, found, named
@@ -58,7 +59,7 @@ def calibrate(
     make: Callable[[Any], Composable | DisjointParts | Accountant],
     *,
     integer: bool | None = None,
-    **asked: Unpack[Target[npt.ArrayLike]],
+    **asked: Unpack[Target[ArrayLike]],
 ) -> npt.NDArray[Any]: ...
 @spoken
 @spelled_out
@@ -66,7 +67,7 @@ def calibrate(
     make: Callable[[Any], Composable | DisjointParts | Accountant],
     *,
     integer: bool | None = None,
-    **asked: Unpack[Target[npt.ArrayLike]],
+    **asked: Unpack[Target[ArrayLike]],
 ) -> Any:
     """The parameter closest to the privacy limit at which the *certified* cost still meets it.
 

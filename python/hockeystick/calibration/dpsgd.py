@@ -5,11 +5,10 @@ from dataclasses import replace
 from typing import Any, Generic, Unpack, overload
 
 import numpy as np
-import numpy.typing as npt
 
 from hockeystick import _checks
 from hockeystick import sampling as schemes
-from hockeystick._checks import FloatArray
+from hockeystick._checks import ArrayLike, FloatArray
 from hockeystick._words import spoken
 from hockeystick.calibration.arrays import Sought, arrays_of, broadcast, found, named
 from hockeystick.calibration.families import Family
@@ -30,18 +29,18 @@ class Run(schemes.Scheme[schemes.Real, schemes.Whole], Generic[schemes.Real, sch
 @overload
 def dpsgd_noise_multiplier(**run: Unpack[Run[float, int]]) -> float: ...
 @overload
-def dpsgd_noise_multiplier(**runs: Unpack[Run[npt.ArrayLike, npt.ArrayLike]]) -> FloatArray: ...
+def dpsgd_noise_multiplier(**runs: Unpack[Run[ArrayLike, ArrayLike]]) -> FloatArray: ...
 @spoken
 @spelled_out
 def dpsgd_noise_multiplier(  # noqa: PLR0913, two ways to say two numbers
     *,
-    epsilon: npt.ArrayLike,
-    delta: npt.ArrayLike,
-    sampling_probability: npt.ArrayLike | None = None,
-    steps: npt.ArrayLike | None = None,
-    batch_size: npt.ArrayLike | None = None,
-    dataset_size: npt.ArrayLike | None = None,
-    epochs: npt.ArrayLike | None = None,
+    epsilon: ArrayLike,
+    delta: ArrayLike,
+    sampling_probability: ArrayLike | None = None,
+    steps: ArrayLike | None = None,
+    batch_size: ArrayLike | None = None,
+    dataset_size: ArrayLike | None = None,
+    epochs: ArrayLike | None = None,
     sampling: schemes.Sampling = "poisson",
     drop_last: bool = False,
     **options: Unpack[Options],

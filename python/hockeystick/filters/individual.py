@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hockeystick import _checks, _json
+from hockeystick._checks import ArrayLike
 from hockeystick._words import outspoken
 from hockeystick.accountant.saved_ledger import VERSION, Saved
 from hockeystick.adjacency import Adjacency
@@ -75,7 +76,7 @@ class IndividualFilter(Guaranteed, Saved):
         self._steps = 0
         super().__init__()
 
-    def step(self, norms: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    def step(self, norms: ArrayLike) -> npt.NDArray[np.bool_]:
         """Charge one step: which records may take part in it.
 
         Args:

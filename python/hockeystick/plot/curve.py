@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from hockeystick import _checks
-from hockeystick._checks import FloatArray
+from hockeystick._checks import ArrayLike, FloatArray
 from hockeystick._words import spoken
 from hockeystick.accountant import Accountant
 from hockeystick.accountant.questions import run_and_adjacency
@@ -34,7 +33,7 @@ _MOST_OF_ALPHA = 700.0  # largest epsilon with a finite e^epsilon
 def hockey_stick(  # noqa: PLR0913, a comparison has many sides
     run: Composable | Accountant,
     *,
-    epsilon: npt.ArrayLike | None = None,
+    epsilon: ArrayLike | None = None,
     yscale: Literal["log", "linear"] = "log",
     against: Literal["epsilon", "alpha"] = "epsilon",
     estimators: _methods.EstimatorName | Sequence[_methods.EstimatorName] = (),

@@ -4,10 +4,9 @@
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from hockeystick import _checks
-from hockeystick._checks import FloatArray
+from hockeystick._checks import ArrayLike, FloatArray
 from hockeystick._words import spoken
 from hockeystick.accountant import Accountant
 from hockeystick.accountant.questions import run_and_adjacency
@@ -31,7 +30,7 @@ _POINTS = {  # dense where the curve bends, at both ends
 def tradeoff(
     run: Composable | Accountant,
     *,
-    fpr: npt.ArrayLike | None = None,
+    fpr: ArrayLike | None = None,
     scale: Literal["linear", "log"] = "linear",
     label: str | None = None,
     adjacency: AdjacencyLike | None = None,
@@ -73,7 +72,7 @@ def tradeoff(
 def roc(
     run: Composable | Accountant,
     *,
-    fpr: npt.ArrayLike | None = None,
+    fpr: ArrayLike | None = None,
     scale: Literal["linear", "log"] = "log",
     label: str | None = None,
     adjacency: AdjacencyLike | None = None,
@@ -106,7 +105,7 @@ _RATES = {"tradeoff": "false negative rate", "true_positive_rate": "true positiv
 def _drawn(
     view: str,
     run: Any,  # noqa: ANN401
-    fpr: npt.ArrayLike | None,
+    fpr: ArrayLike | None,
     scale: str,
     label: str | None,
     ax: "Axes | None",
