@@ -72,6 +72,9 @@ def test_the_certified_lines_hold_at_every_count(step, counts, ax):
 def test_the_certified_curve_can_be_read_beside_large_baselines(baselines, yscale):
     ax = plot.epsilon_by_count(STEP, [1, 500, 5000], baselines=baselines, ax=plot.detached())
     assert (ax.get_xscale(), ax.get_yscale()) == ("linear", yscale)
+    assert ax.get_xlabel() == "number of steps"
+    whole = plot.epsilon_by_count(5 * STEP, [1, 2], ax=plot.detached())
+    assert whole.get_xlabel() == "number of runs"
     curve = ax.transData.transform(line(ax, "certified").T)[:, 1]
     assert np.ptp(curve) > 0.2 * ax.bbox.height
     as_asked = plot.epsilon_by_count(

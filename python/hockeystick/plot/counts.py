@@ -79,8 +79,8 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
         ax: Axes to draw on; None: those of a new figure.
 
     Returns:
-        The axes: number of steps to the right, epsilon in nats upwards. Infinite estimates
-        are left out.
+        The axes: number of steps to the right, or of runs where `step` is a run of several, epsilon
+        in nats upwards. Infinite estimates are left out.
 
     Raises:
         ValueError, TypeError: As ``run.epsilon_bounds`` and ``run.pld``.
@@ -99,7 +99,7 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
     classics = some_of("baselines", baselines, tuple(_methods.BASELINES))
     if "clt" in classics and adjacency_of(adjacency) is not Adjacency.ADD_OR_REMOVE_ONE:
         raise ValueError(
-            f"adjacency must be ADD_OR_REMOVE_ONE with baseline 'clt', got {adjacency}"
+            f"adjacency must be 'add-or-remove-one' with baseline 'clt', got {adjacency.value!r}"
         )
     limits: dict[str, Any] = {"adjacency": adjacency, "memory_limit": memory_limit}
     grid = {"discretization_interval": discretization_interval, "support": support, **limits}
@@ -125,6 +125,8 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
     for baseline, values in classical.items():
         _methods.draw_baseline(ax, baselines_at, _methods.BASELINES[baseline], values)
     _finish(ax, scale, label)
+    is_step = sum(count for _, count in step.terms) <= 1
+    ax.set_xlabel("number of steps" if is_step else "number of runs")
     note = f", grid of {discretization_interval:g} nats" if on_grids else ""
     said = f"delta = {target:g}{_axes.under(adjacency)}{note}"
     _axes.titled(ax, f"{words}, {said}" if is_alone else said)
@@ -222,7 +224,6 @@ def _finish(ax: "Axes", scale: str | None, label: str) -> None:
         scale == "log" or (scale is None and highest > _DWARFED * _highest(ax, label) > 0)
     ):
         ax.set_yscale("log", nonpositive="mask")
-    ax.set_xlabel("number of steps")
     ax.set_ylabel("epsilon [nats]")
     ax.grid(visible=True, alpha=0.3)
     dotted = any(each.get_linestyle() == ":" for each in ax.lines)
