@@ -9,6 +9,8 @@ nothing of their own.
 (0.25, True)
 """
 
+import math
+from fractions import Fraction
 from typing import Any
 
 from hockeystick import _core
@@ -26,3 +28,9 @@ total = _core.outward_total
 def difference(a: Any, b: Any, *, above: bool) -> Any:  # noqa: ANN401, a number or an array
     """The one less the other."""
     return sum_of(a, -b, above=above)
+
+
+def double_above(exact: Fraction) -> float:
+    """The smallest double that is at least `exact`."""
+    nearest = float(exact)
+    return math.nextafter(nearest, math.inf) if Fraction(nearest) < exact else nearest

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
@@ -50,6 +51,8 @@ class Query:
     """Whether bounds of a hockey-stick curve tell nothing of it: about spread of the loss."""
     tiny: bool = False
     """Whether the core's answer is a probability that may be tiny, which `smallest` is for."""
+    exact_at: float | None = None
+    """The point at which costs of some mechanisms are fractions that add up without rounding."""
 
 
 def _variance(law: _core.LossPmf, points: FloatArray) -> FloatArray:
@@ -68,7 +71,7 @@ _epsilon, _delta = _checks.epsilon_array, _checks.delta_array
 _Law = _core.LossPmf
 
 QUERIES: Mapping[str, Query] = {
-    "epsilon": Query("epsilon", "delta", _delta, "epsilon", _Law.epsilon, "nats"),
+    "epsilon": Query(*("epsilon", "delta", _delta, "epsilon", _Law.epsilon, "nats"), exact_at=0.0),
     "delta": Query("delta", "epsilon", _epsilon, "delta", _Law.delta, tiny=True),
     "true_positive_rate": Query("TPR", "fpr", _fpr, "true_positive_rate", _Law.power, tiny=True),
     "tradeoff": Query("FNR", "fpr", _fpr, "tradeoff", _Law.tradeoff, safe="lower", tiny=True),
@@ -92,7 +95,9 @@ QUERIES: Mapping[str, Query] = {
     "renyi_divergence": Query(
         "the Renyi divergence", "order", _order, "renyi_divergence", _core.pld_renyi, "nats"
     ),
-    "zcdp": Query("rho", "largest_order", _largest_order, "zcdp", _core.pld_zcdp),
+    "zcdp": Query(
+        *("rho", "largest_order", _largest_order, "zcdp", _core.pld_zcdp), exact_at=math.inf
+    ),
 }
 
 _LIMITS = {
@@ -160,7 +165,17 @@ class Asked(Hinting, ABC):
 
     def _answer(self, query: Query, points: FloatArray, limits: Limits) -> Bounds[Any]:
         """The answer to checked points."""
-        return self._certified(query, points, self._answers(query, points, limits), limits)
+        found = self._certified(query, points, self._answers(query, points, limits), limits)
+        if query.exact_at is None or not np.any(exact := points == query.exact_at):
+            return found
+        costs = import_module("hockeystick.accountant.exact_costs")
+        most = costs.most(query.view, self._alternatives, limits.adjacency)
+        if most is None:
+            return found
+        upper = np.where(exact, np.minimum(found.upper, most), found.upper)
+        closer = Bounds.of([found.lower, shaped(upper, points.shape), *found._budget])  # noqa: SLF001
+        closer._limited_by = found._limited_by  # noqa: SLF001
+        return closer
 
     def _answers(self, query: Query, at: float | FloatArray, limits: Limits) -> _core.Answers:
         """The core's answers at one number, or at each of an array."""
@@ -188,7 +203,7 @@ class Asked(Hinting, ABC):
     def _safe(self, name: str, at: Value | Array, options: Mapping[str, Any]) -> Value:
         """The end of the bounds that understates no loss of privacy."""
         query = QUERIES[name]
-        if type(at) is float and not options:  # the common case
+        if type(at) is float and not options and at != query.exact_at:  # the common case
             limits = _LIMITS[name]
             answers = self._answers(query, at, limits)
             end = answers.end(query.safe == "lower")

@@ -10,8 +10,8 @@ from typing import Any, Literal, NamedTuple, Self, TypedDict, Unpack
 
 from hockeystick import _checks
 from hockeystick._words import outspoken
+from hockeystick.accountant import exact_costs
 from hockeystick.accountant.entries import checked_label
-from hockeystick.accountant.exact_costs import rational_loss, rational_rho
 from hockeystick.accountant.questions import Questioned
 from hockeystick.bounds import Bounds
 from hockeystick.composition import Composable, Composition
@@ -276,10 +276,7 @@ def _fits(run: Composition, most: Checked, limits: Limits) -> bool:
             return True
         if found.lower > goal:
             return False
-    if len(run.terms) > _FEW:
-        return False
-    exact = rational_rho if most.measure == "zcdp" else rational_loss
-    cost = exact(run, limits.adjacency)
+    cost = exact_costs.most(most.measure, (run.terms,), limits.adjacency)
     return cost is not None and cost <= most.most
 
 

@@ -6,7 +6,10 @@ from fractions import Fraction
 
 from hockeystick import mechanisms
 from hockeystick.adjacency import Adjacency
-from hockeystick.composition import Composition, Mechanism
+from hockeystick.composition import Composition, Mechanism, Terms
+from hockeystick.outward import double_above
+
+_FEW = 16
 
 
 def rational_rho(run: Composition, adjacency: Adjacency) -> Fraction | None:
@@ -20,6 +23,17 @@ def rational_rho(run: Composition, adjacency: Adjacency) -> Fraction | None:
 def rational_loss(run: Composition, adjacency: Adjacency) -> Fraction | None:
     """An epsilon of pure DP that the run certainly keeps; likewise. They add up, too."""
     return _sum(_loss, run, adjacency)
+
+
+def most(view: str, runs: tuple[Terms, ...], adjacency: Adjacency) -> float | None:
+    """The least double that is not below the cost of the worst run; None where that is not known.
+
+    Nor of many distinct mechanisms, whose fractions would have ever longer denominators.
+    """
+    cost = rational_rho if view == "zcdp" else rational_loss
+    exact = [cost(Composition._of(run), adjacency) for run in runs if len(run) <= _FEW]  # noqa: SLF001
+    known = [each for each in exact if each is not None]
+    return double_above(max(known)) if len(known) == len(runs) else None
 
 
 def _sum(

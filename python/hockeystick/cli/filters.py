@@ -9,10 +9,11 @@ from hockeystick._decimals import outward
 from hockeystick.cli import _options
 from hockeystick.cli._numbers import NUMBER, WHOLE
 from hockeystick.cli._runs import RUN, asked_of, on_all_data
-from hockeystick.filters.exact import double_above, double_below
+from hockeystick.filters.exact import double_below
 from hockeystick.filters.files import read
 from hockeystick.filters.filter import Filter
 from hockeystick.filters.individual import IndividualFilter
+from hockeystick.outward import double_above
 
 
 @click.command(

@@ -11,8 +11,8 @@ from hockeystick import _core, mechanisms
 from hockeystick.accountant.exact_costs import rational_loss, rational_rho
 from hockeystick.adjacency import Adjacency
 from hockeystick.composition import Composition, Mechanism
-from hockeystick.filters.exact import double_above
 from hockeystick.mechanisms._correlated_noise import CorrelatedNoise
+from hockeystick.outward import double_above
 
 Cost = TypeVar("Cost")
 

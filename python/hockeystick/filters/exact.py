@@ -49,12 +49,6 @@ def double_below(exact: Fraction) -> float:
     return math.nextafter(nearest, 0.0) if Fraction(nearest) > exact else nearest
 
 
-def double_above(exact: Fraction) -> float:
-    """The smallest double that is at least `exact`."""
-    nearest = float(exact)
-    return math.nextafter(nearest, math.inf) if Fraction(nearest) < exact else nearest
-
-
 def root_below(square: Fraction) -> float:
     """The largest double whose square is at most `square`."""
     root = math.sqrt(square)

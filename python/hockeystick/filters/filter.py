@@ -19,9 +19,10 @@ from hockeystick.bounds import Bounds
 from hockeystick.composition import Composable, Mechanism
 from hockeystick.errors import BudgetExceeded
 from hockeystick.filters.costs import both_directions
-from hockeystick.filters.exact import Amount, double_above, double_below, rational
+from hockeystick.filters.exact import Amount, double_below, rational
 from hockeystick.filters.report import FilterReport, FilterRow
 from hockeystick.mechanisms import AnyOf
+from hockeystick.outward import double_above
 from hockeystick.wording import mechanism_in_words
 
 Cost = tuple[Fraction, ...]

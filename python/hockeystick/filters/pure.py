@@ -11,9 +11,10 @@ from hockeystick.adjacency import Adjacency, AdjacencyLike
 from hockeystick.composition import Composable, Mechanism
 from hockeystick.errors import best_bounds
 from hockeystick.filters.costs import pure_loss
-from hockeystick.filters.exact import Amount, double_above, double_below
+from hockeystick.filters.exact import Amount, double_below
 from hockeystick.filters.filter import Cost, Filter
 from hockeystick.mechanisms import ZCDP, ApproximateDP
+from hockeystick.outward import double_above
 
 _LOOSEST = 0.999
 _LEAST_RHO = 1e-18

@@ -7,9 +7,10 @@ from typing import ClassVar
 from hockeystick.adjacency import Adjacency, AdjacencyLike
 from hockeystick.composition import Mechanism
 from hockeystick.filters.costs import renyi
-from hockeystick.filters.exact import Amount, double_above, double_below
+from hockeystick.filters.exact import Amount, double_below
 from hockeystick.filters.filter import Cost, Filter
 from hockeystick.mechanisms import RenyiDP
+from hockeystick.outward import double_above
 
 
 class RenyiFilter(Filter):

@@ -6,9 +6,10 @@ from typing import ClassVar
 from hockeystick.adjacency import Adjacency, AdjacencyLike
 from hockeystick.composition import Composable, Mechanism
 from hockeystick.filters.costs import rho
-from hockeystick.filters.exact import Amount, double_above, double_below
+from hockeystick.filters.exact import Amount, double_below
 from hockeystick.filters.filter import Cost, Filter
 from hockeystick.mechanisms import ZCDP, ApproximateDP
+from hockeystick.outward import double_above
 
 
 class ZCDPFilter(Filter):

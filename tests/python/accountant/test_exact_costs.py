@@ -56,6 +56,11 @@ def test_a_budget_is_spent_to_the_last_query(mechanism, budget, adjacency, fit):
     assert acct.remaining(mechanism, **budget) == 0
     assert acct.would_exceed(mechanism, **budget)
     assert not acct.would_exceed(hs.Composition(), **budget)
+    exact = rational_rho if "rho" in budget else rational_loss
+    is_exact = exact(1 * mechanism, hs.Adjacency(adjacency)) is not None
+    if is_exact and all(isinstance(part, int | float) for part in budget.values()):
+        often = hs.calibrate(lambda n: n * mechanism, adjacency=adjacency, **budget)
+        assert often == fit  # the same question in other words
     if "rho" in budget and fit:
         assert acct.zcdp_bounds().lower <= float(budget["rho"])
 
