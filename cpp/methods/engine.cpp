@@ -62,7 +62,12 @@ Solver::Solver(const MergedDirection& run, const Question& question, const Limit
 
 Answer Solver::solve(double known) {
   Answer& answer = task_.answer;
-  while (!answer.converged && answer.upper > known && choose() && !is_small_enough()) attempt();
+  while (!answer.converged && answer.upper > known && choose() && !is_small_enough()) {
+    if (is_near_enough())
+      answer.converged = true;
+    else
+      attempt();
+  }
   const bool is_lost = !task_.question.wants_epsilon() && answer.upper <= task_.limits.floor();
   if (is_lost || answer.upper <= known) answer.converged = true;
   if (answer.converged) answer.limited_by = {};
@@ -77,6 +82,13 @@ bool Solver::is_small_enough() const {
   const double next = task_.answer.total_cost + states_[chosen_].forecast.cost;
   const bool is_tiny = asked.wants_epsilon() ? asked.at < smallest_delta : task_.answer.upper <= task_.limits.floor();
   return is_tiny && next > tuning::for_the_smallest;
+}
+
+// A view that needs more of a point asks for it again.
+bool Solver::is_near_enough() const {
+  Question twice = task_.question;
+  twice.tolerance *= 2, twice.enough *= 2;
+  return twice.is_point && states_[chosen_].forecast.cost > tuning::cheap && is_tight(task_.answer, twice);
 }
 
 // The cheapest method that is forecast to be tight, or else the cheapest one; false if none is left within the work of

@@ -53,6 +53,7 @@ class Solver {
   };
   bool choose();
   bool is_small_enough() const;
+  bool is_near_enough() const;
   Forecast forecast(std::size_t i);
   void attempt();
   void take(const Answer& found);

@@ -98,8 +98,10 @@ class Engine {
   /// Questions at these values.
   std::vector<Answer> answers(Quantity quantity, std::span<const double> values, const Limits& limits) {
     limits_ = limits;
-    margin_ = values.size() > few_questions ? shared_margin : 0;
-    question_ = {quantity, 0, limits.tolerance, 0, limits.enough};
+    is_many_ = values.size() > few_questions;
+    margin_ = is_many_ ? shared_margin : 0;
+    alone_ = shared_ = {};
+    question_ = {quantity, 0, limits.tolerance, 0, limits.enough, settles_};
     worst_.reset(), plan_.reset(), near_ = unknown;
     for (Run& run : runs_) run.begin();
     const std::vector<std::size_t> order = positions_by(  // by rising epsilon
@@ -111,6 +113,7 @@ class Engine {
     for (std::size_t k = 0; k < order.size(); ++k) {
       checkpoint_each<16>(k);
       Answer& found = result[order[k]] = solve(std::span(sorted).subspan(k));
+      ++tally().answers;
       if (!settles_) continue;
       if (!found.converged) {
         refused = found;
@@ -145,7 +148,7 @@ class Engine {
       const double last = margin_;
       margin_ = last == 0 && before.limited_by == "rounding" ? shared_margin : 0;
       for (Run& run : runs_) run.forget();
-      take_worst(values);
+      take_worst(values, true);
       if (is_open()) margin_ = last;
       if (worst_) add(before);
     }
@@ -160,8 +163,25 @@ class Engine {
     worst_->total_cost += before.total_cost;
   }
 
-  void take_worst(std::span<const double> values) {
-    question_.log_margin = margin_;
+  // Evaluators of one kind: with a margin, or made for one question.
+  struct Tally {
+    double cost = 0;  // forecast [ns]
+    std::size_t evaluators = 0, answers = 0;
+  };
+
+  Tally& tally() { return margin_ > 0 ? shared_ : alone_; }
+
+  // With a margin an evaluator costs more, and answers more questions. An evaluator without margin is tried once those
+  // with a margin answer few questions; from then on the kind that costs less for an answer is made.
+  void choose_margin() {
+    if (!is_many_) return;
+    const double cost = shared_.cost * static_cast<double>(alone_.answers);
+    const bool shares = alone_.answers == 0 ? shared_.answers >= few_questions * shared_.evaluators
+                                            : cost <= alone_.cost * static_cast<double>(shared_.answers);
+    margin_ = shares ? shared_margin : 0;
+  }
+
+  void take_worst(std::span<const double> values, bool again = false) {
     std::vector<Run*> open;
     for (Run& run : runs_) {
       if (run.terms().empty())
@@ -171,11 +191,15 @@ class Engine {
     }
     if (open.empty()) return;
     plan_.reset();
+    if (!again) choose_margin();
+    question_.log_margin = margin_;
+    ++tally().evaluators;
     for (Run* run : open) {
       if (by_sibling(*run)) continue;
       run->keep(nullptr);
       Solver solver(run->merged(), question_, limits_);
       const Answer found = solver.solve(worst_ ? worst_->lower : -infinity);  // of a direction that is worse
+      tally().cost += found.total_cost;
       take(found);
       see(*run, found);
       plan_ = solver.evaluator();
@@ -246,8 +270,9 @@ class Engine {
 
   Limits limits_{};
   Question question_{};
-  bool shares_, settles_;
+  bool shares_, settles_, is_many_ = false;
   double margin_ = 0;
+  Tally alone_, shared_;
   std::vector<Run> runs_;
   double largest_ = 0;  // no loss is above it
   std::optional<Answer> worst_;

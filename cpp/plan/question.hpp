@@ -15,6 +15,7 @@ struct Question {
   double tolerance;       // upper - lower <= tolerance * upper
   double log_margin = 0;  // the same evaluator also answers for deltas down to e^-log_margin of this one
   double enough = 0;      // a delta need not be enclosed to less than this width
+  bool is_point = false;  // a point of a curve: where another attempt is dear, twice the tolerance does
 
   bool wants_epsilon() const { return quantity == Quantity::epsilon; }
   /// The wanted width of delta, relative to delta.
