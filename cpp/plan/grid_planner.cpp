@@ -81,6 +81,8 @@ void GridPlanner::learn(const Width& found) {
     limited_by_ = "rounding";
   else if (attempts_ == tuning::most_attempts || (attempts_ >= 5 && !(gap < 0.8 * previous_gap_)))
     limited_by_ = "passes";
+  // The width of the answer may be that of an attempt before, so that it does not tell what this grid lacks.
+  stalled_ = gap < 0.8 * previous_gap_ ? 1 : 2 * stalled_;
   previous_gap_ = gap;
   if (found.lost > 0.1 * log_tolerance * delta) {
     cut_ *= 1e-3;
@@ -91,7 +93,8 @@ void GridPlanner::learn(const Width& found) {
   const bool tried = found.lost <= 0.3 * width;
   const bool is_enough = !(found.discretization > 0) && before.tilt * before.interval < 0.25 && found.lost < 1;
   // Atoms off the grid have an error of first order in the interval, everything else one of second order.
-  const double wanted = before.off_grid_steps > 0 ? 0.7 / excess(found) : std::sqrt(0.7 / excess(found));
+  const double more = stalled_ * excess(found);
+  const double wanted = before.off_grid_steps > 0 ? 0.7 / more : std::sqrt(0.7 / more);
   interval_ = before.interval * (tried ? std::clamp(wanted, 0.02, 0.8) : is_enough ? 1.0 : 0.25);
   const double planned_for = place_.at().epsilon;
   look_at(found, tried);

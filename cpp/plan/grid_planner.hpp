@@ -51,6 +51,7 @@ class GridPlanner {
   Question question_;
   Place place_;
   double interval_ = 0, cut_ = 0, previous_gap_ = 0;
+  double stalled_ = 1;  // doubles with each attempt in a row that narrowed nothing
   int attempts_ = 0;
   std::string_view limited_by_;
   std::optional<Plan> plan_;
