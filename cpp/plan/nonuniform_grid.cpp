@@ -185,8 +185,9 @@ Support NonuniformGrid::build() const {
 
 namespace {
 
-// The atoms that truncation leaves.
-std::span<const Atom> kept_atoms(std::span<const Atom> atoms, const SupportNeeds& needs) {
+// The atoms that truncation leaves; one of those up to `lowest`, if there is one.
+std::span<const Atom> kept_atoms(std::span<const Atom> atoms, double lowest, const SupportNeeds& needs) {
+  while (atoms.size() > 1 && atoms[1].loss <= lowest) atoms = atoms.subspan(1);
   double mass = 0;
   while (atoms.size() > 1 && math::log(mass + atoms.back().mass) <= needs.log_top_mass) {
     mass += atoms.back().mass;
@@ -210,7 +211,7 @@ NonuniformGrid plan_nonuniform_grid(const DominatingPair& pair, const Saddlepoin
   needs.widest = interval;
   NonuniformGrid graded(pair, saddlepoint, term, needs, interval);
   if (!atoms.all || static_cast<double>(atoms.at.size()) > graded.points()) return graded;
-  NonuniformGrid next_to_atoms(pair, needs.offset, interval, kept_atoms(atoms.at, needs));
+  NonuniformGrid next_to_atoms(pair, needs.offset, interval, kept_atoms(atoms.at, saddlepoint.lowest(term), needs));
   return next_to_atoms.points() < graded.points() ? next_to_atoms : graded;
 }
 

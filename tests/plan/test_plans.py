@@ -7,7 +7,9 @@ A wrong plan costs width or time, never a bound.
 import math
 import random
 
+import numpy as np
 import pytest
+from scipy import stats
 
 import hockeystick as hs
 from hockeystick import _core
@@ -196,6 +198,16 @@ def test_one_large_loss_is_forecast_next_to_the_answers(noise, rate, count, epsi
 )
 def test_where_many_losses_decide_no_large_one_is_looked_for(step, count):
     assert parts.plan(terms(step, count), 1.0) is None
+
+
+@pytest.mark.parametrize("number", [20, 200])
+def test_atoms_that_are_too_low_to_count_lie_on_no_grid(number):
+    """The window leaves them out; where the grid had them, they wrapped into the window."""
+    edges = np.linspace(-4, 4, number)
+    p, q = (np.diff(stats.norm.cdf(edges, mean)) for mean in (1.0, -1.0))
+    run = hs.Composition() + hs.DiscretePair(p / p.sum(), q / q.sum()) + 3 * hs.Laplace(7.0)
+    for rows in run.explain(epsilon=2.0).directions:
+        assert {row.method: row.attempts for row in rows}["fft_composition"] == 1
 
 
 def test_a_loss_far_beyond_epsilon_leaves_tilts_that_begin_above_zero():
