@@ -110,12 +110,13 @@ void bind_whole_runs(py::module_& module) {
   module.def(
       "best_of_moments",
       [](const Direction& forth, const MaybeRun& back, const NumberOfRuns& runs, double cells, double tail,
-         bool attained) {
+         const Direction& moments, bool attained) {
         const LongWork work;
-        return owned(best_of_moments({forth, back}, runs, cells, tail, attained));
+        return owned(best_of_moments({forth, back}, moments, runs, cells, tail, attained));
       },
       py::arg("forth"), py::arg("back"), py::arg("runs"), py::arg("cells"), py::arg("tail"), py::kw_only(),
-      py::arg("attained"), "A pair that encloses Renyi divergences of the best of several runs.");
+      py::arg("moments"), py::arg("attained"),
+      "A pair that encloses Renyi divergences of the best of several runs; `moments` dominates those of one.");
   module.def(
       "run_moments",
       [](std::vector<Direction> runs, double rate, bool attained) {

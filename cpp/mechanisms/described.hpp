@@ -157,7 +157,7 @@ struct MechanismKind {
   /// An equivalent mechanism in simplest form; null if the output ignores the data.
   Mechanism (*simplified)(const Mechanism&) = nullptr;
   const Enclosure* enclosure = nullptr;  // in place of `pair`
-  /// For a scheme: a run that never costs less, such as its steps on all records, as curves are jointly convex.
+  /// A run that never costs less: of a scheme its steps on all records, as curves are jointly convex.
   std::vector<DescribedTerm> (*at_most)(const Described&) = nullptr;
 };
 

@@ -70,11 +70,12 @@ double BestOfMoments::renyi_slope_bound(double order) const {
 
 double BestOfMoments::renyi_slope_limit() const { return attained_ ? std::max(0.0, slopes_beyond(run_, 1).lower) : 0; }
 
-std::shared_ptr<const DominatingPair> best_of_moments(const BothWays& run, const NumberOfRuns& runs, double cells,
-                                                      double tail, bool attained) {
+std::shared_ptr<const DominatingPair> best_of_moments(const BothWays& run, const Direction& moments,
+                                                      const NumberOfRuns& runs, double cells, double tail,
+                                                      bool attained) {
   const KnownWays known = known_ways(run, cells, tail);
   const EnclosedCurve back = run.back ? curve_above(known.back, known.forth) : EnclosedCurve{};
-  return std::make_shared<BestOfMoments>(run.forth, runs, back, attained);
+  return std::make_shared<BestOfMoments>(moments, runs, back, attained);
 }
 
 }  // namespace hockeystick

@@ -40,8 +40,9 @@ class BestOfMoments final : public MomentsAlone {
   bool attained_;
 };
 
-/// The moment of a run, in the forward direction.
-std::shared_ptr<const DominatingPair> best_of_moments(const BothWays& run, const NumberOfRuns& runs, double cells,
-                                                      double tail, bool attained);
+/// The moment of a run, in the forward direction. `moments`: what dominates its divergences, closer than its curve.
+std::shared_ptr<const DominatingPair> best_of_moments(const BothWays& run, const Direction& moments,
+                                                      const NumberOfRuns& runs, double cells, double tail,
+                                                      bool attained);
 
 }  // namespace hockeystick

@@ -173,6 +173,7 @@ def best_of_moments(
     cells: float,
     tail: float,
     *,
+    moments: Terms,
     attained: bool,
 ) -> DominatingPair: ...
 def best_of_pair(

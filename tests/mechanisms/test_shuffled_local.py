@@ -361,6 +361,15 @@ def test_corners():
         assert 0 <= bounds.lower <= bounds.upper <= extreme[0] * (1 + 1e-12)
 
 
+def test_an_order_adds_nothing_to_what_reports_tell():
+    """Where the curve counts what it leaves out as infinite losses."""
+    local, reports = hs.ShuffledLocal(epsilon0=1.0, users=1000), hs.ApproximateDP(1.0, 0)
+    assert local.zcdp(**HOW) <= reports.zcdp()
+    assert local.renyi_divergence(100.0, **HOW) <= reports.renyi_divergence(100.0)
+    assert local.epsilon(1e-300, **HOW) <= 1
+    assert local.group(2).epsilon(0.0, **HOW) <= 2 * (1 + 1e-12)
+
+
 @pytest.mark.parametrize(
     ("step", "epsilon", "how"),
     [

@@ -25,9 +25,8 @@ def moments_of(p, q, law, *, attained=True):
         for way in (hs.Direction.REMOVE, hs.Direction.ADD)
     ]
     forth, back = ([(pair, 1)] for pair in pairs)
-    return _core.best_of_moments(
-        forth, back, _core.NumberOfRuns(*law), 40, 1e-15, attained=attained
-    )
+    number = _core.NumberOfRuns(*law)
+    return _core.best_of_moments(forth, back, number, 40, 1e-15, moments=forth, attained=attained)
 
 
 def ends_of(pair, order):
@@ -98,7 +97,7 @@ def test_a_run_of_unknown_reverse_is_bounded_by_the_largest_number():
     p, q = PAIRS[0]
     forth = [(hs.DiscretePair(p, q).dominating_pair(hs.Direction.REMOVE), 1)]
     number = _core.NumberOfRuns("negative_binomial", 10.0, 1.0)
-    alone = _core.best_of_moments(forth, None, number, 40, 1e-15, attained=False)
+    alone = _core.best_of_moments(forth, None, number, 40, 1e-15, moments=forth, attained=False)
     both = moments_of(p, q, ("negative_binomial", 10.0, 1.0), attained=False)
     for order in ORDERS:
         (low, high), (least, most) = (ends_of(pair, order) for pair in (both, alone))
@@ -141,6 +140,13 @@ def test_divergences_are_finite_and_grow(options):
                 assert high <= 1.03 * math.log(math.exp(-mean) + math.exp(grown)) / (a - 1)
 
 
+@pytest.mark.parametrize("one", [hs.ZCDP(0.1), hs.Gaussian(1.0).shuffled(batches=10)], ids=repr)
+def test_divergences_of_one_run_are_used_where_its_curve_hides_them(one):
+    best = hs.best_of(one, runs="geometric", mean=10)
+    rho = best.zcdp_bounds(adjacency="replace-special")
+    assert one.zcdp(adjacency="replace-special") < rho.upper < math.inf
+
+
 def test_slopes_are_above_those_of_all_larger_orders():
     """What ranks add to the slope of a run: without it the bound is below what is attained."""
     best = hs.best_of(hs.Gaussian(1 / 0.3), runs="geometric", mean=10)
@@ -157,7 +163,8 @@ def test_slopes_are_the_formula(law):
     """In ball arithmetic, where nothing is known of the reverse."""
     one = hs.Laplace(3.0).dominating_pair(hs.Direction.REMOVE)
     runs = _core.NumberOfRuns(*law)
-    found = _core.best_of_moments([(one, 2)], None, runs, 40, 1e-15, attained=False)
+    run = [(one, 2)]
+    found = _core.best_of_moments(run, None, runs, 40, 1e-15, moments=run, attained=False)
     largest = _core.runs.rank_ratios(([], []), runs, 1.0)[1]
     most = arb(law[2]) if law[0] == "binomial" else arb(math.inf)
     with ctx.workprec(200):

@@ -42,6 +42,11 @@ Names local_below(const Described& one, Comparison, const Accuracy& accuracy) {
   return {{"shuffled_second_below", two}, {"shuffled_second_below_back", two}};
 }
 
+// The order hides only more.
+std::vector<DescribedTerm> one_report(const Described& one) {
+  return {{described_in_order(mechanism_kind("approximate_dp"), {{one.number(first)}, {0.0}}), 1}};
+}
+
 const Enclosure local{.above = local_above, .below = local_below, .largest = [](const Described& one, Comparison) {
                         return PairName{"approximate_dp", {one.number(first), 0.0}};
                       }};
@@ -61,7 +66,8 @@ std::vector<MechanismKind> rows::shuffled_local() {
                        "each user sends one report, whose value is replaced"},
            .check = check_local,
            .simplified = rows::nothing_of_zero,
-           .enclosure = &local}};
+           .enclosure = &local,
+           .at_most = one_report}};
 }
 
 }  // namespace hockeystick

@@ -9,7 +9,16 @@ from hockeystick import _checks, _core
 from hockeystick.adjacency import Adjacency, Direction
 from hockeystick.composition import Composition, Mechanism
 from hockeystick.mechanisms._enclosed import Accuracy, Pairs
-from hockeystick.mechanisms._whole_run import FromRun, above, below, checked_run, is_attained
+from hockeystick.mechanisms._whole_run import (
+    FromRun,
+    above,
+    below,
+    checked_run,
+    is_attained,
+    moments_above,
+)
+from hockeystick.mechanisms.random_allocation import RandomAllocation
+from hockeystick.mechanisms.selected_steps import SelectedSteps
 
 NUMBERS = ("poisson", "geometric", "logarithmic", "negative_binomial", "binomial", "fixed")
 MOST_RUNS = 10**6
@@ -121,8 +130,10 @@ class BestOf(FromRun):
     def moment_pairs(self, direction: Direction, accuracy: Accuracy) -> Pairs:
         """A pair that is attained, and one with moments that are no smaller."""
         forth, back = (above(self.run, one, accuracy) for one in (direction, direction.reversed))
-        attained, number = is_attained(self.run), self._number()
-        over = _core.best_of_moments(forth, back, number, *_closely(accuracy), attained=attained)
+        attained, ways = is_attained(self.run), (forth, back, self._number(), *_closely(accuracy))
+        slow = any(isinstance(one, RandomAllocation | SelectedSteps) for one, _ in self.run.terms)
+        own = forth if slow else moments_above(self.run, direction, accuracy)  # at many orders
+        over = _core.best_of_moments(*ways, moments=own, attained=attained)
         return over if attained else self.pairs_below(direction, accuracy)[0], over
 
 

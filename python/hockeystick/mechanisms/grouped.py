@@ -16,6 +16,7 @@ from hockeystick.mechanisms._enclosed import Accuracy, Pairs
 from hockeystick.mechanisms._one_noise import joined, noise_ends, spread
 from hockeystick.mechanisms._pair import no_pair
 from hockeystick.mechanisms._whole_run import FromRun, above, alone, moments_above
+from hockeystick.mechanisms.approximate_dp import ApproximateDP
 from hockeystick.mechanisms.discrete_gaussian import DiscreteGaussian
 from hockeystick.mechanisms.discrete_laplace import DiscreteLaplace
 from hockeystick.mechanisms.gaussian import Gaussian
@@ -23,6 +24,7 @@ from hockeystick.mechanisms.gaussian_between import GaussianBetween, SampledBetw
 from hockeystick.mechanisms.joint_gaussian import JointGaussian
 from hockeystick.mechanisms.laplace import Laplace
 from hockeystick.mechanisms.poisson_sampled import PoissonSampled
+from hockeystick.mechanisms.shuffled_local import ShuffledLocal
 
 if TYPE_CHECKING:
     from hockeystick._checks import Vector
@@ -154,9 +156,12 @@ class Grouped(FromRun):
         return drawn or _chained(self, direction, accuracy)
 
     def at_most(self) -> "tuple[tuple[Mechanism, int], ...]":
-        """The group as if nothing were sampled, of plain noise."""
-        inner = self.mechanism.mechanism if isinstance(self.mechanism, PoissonSampled) else None
-        if not isinstance(inner, Gaussian | JointGaussian | DiscreteGaussian | DiscreteLaplace):
+        """The group as if nothing were sampled, of plain noise, or reports not shuffled."""
+        one = self.mechanism
+        inner = one.mechanism if isinstance(one, PoissonSampled) else None
+        if isinstance(one, ShuffledLocal):
+            inner = ApproximateDP(one.epsilon0, 0.0)
+        elif not isinstance(inner, Gaussian | JointGaussian | DiscreteGaussian | DiscreteLaplace):
             return ()
         return ((Grouped(inner, self.size), 1),)
 
