@@ -106,7 +106,7 @@ struct Cut {
   double mass_error, found_error, share_error;  // relative errors of P- and Q-masses, and of values within a cell
 };
 
-Cut cut(const DominatingPair& step, const Sketch& sketch, const Resolution& resolution) {
+Cut cut(const DominatingPair& step, const Sketch& sketch, const Resolution& resolution, double interval) {
   const bool gap = sketch.zero > 0;
   // Edges are multiples of `finest`, so that they are exact. The grid meets the largest loss, where the curve or its
   // reverse ends.
@@ -114,7 +114,7 @@ Cut cut(const DominatingPair& step, const Sketch& sketch, const Resolution& reso
   const double finest = 0x1p-40 * with_bits(size, 1);
   const double top = std::ceil(sketch.high / finest) * finest;
   const double wide = std::max(top - sketch.low, gap ? 1 : 64 * finest);
-  const double count = std::ceil(std::clamp(wide / resolution.interval(1), resolution.least, resolution.most));
+  const double count = std::ceil(std::clamp(wide / interval, resolution.least, resolution.most));
   Cut result;
   result.spacing = std::ceil(wide / std::max(count, wide / widest_interval) / finest) * finest;
   for (double k = std::max(1.0, std::ceil((top - sketch.low) / result.spacing)); k >= 0; --k)
@@ -266,10 +266,9 @@ AtomicLaw law_of(const GridLaw& law, const DominatingPair& step, const Allocatio
     curve.alpha[i] = points[i].alpha;
     curve.upper[i] = value * factor * mass_unit;
   }
-  if (!above)
+  if (!above) {
     for (double& each : curve.upper)
       if (each < least_tail) each = 0;
-  if (!above) {
     const double floor = curve.upper.back();
     ChordPoints chords{std::move(curve.alpha), std::move(curve.upper)};
     if (known != nullptr) chords = spliced(chords_below(*known), chords);
@@ -305,14 +304,19 @@ std::shared_ptr<const DominatingPair> allocated_pair(const DominatingPair& step,
   checked("cells", request.cells, parameter::cells.range);
   checked("tail", request.tail, {least_tail, 1, Range::Ends::open_above});
   const Sketch sketch = sketch_of(step, request);
-  // What doublings add to the variance of log R adds up.
-  const double doublings = 1 + math::log2(request.steps), cells = 2.0 / 3 * std::sqrt(doublings) * request.cells;
+  const double steps = request.steps, doublings = 1 + math::log2(steps);
+  // What doublings add to the variance of log R adds up. Where one step's largest values exceed all that means of usual
+  // ones vary by, they decide: the cells of the step split them, and doublings hardly do.
+  const double usual = std::sqrt(std::min(1.0, math::log1p(sketch.variance / steps)));
+  const bool one_decides = !request.back && math::exp(sketch.high) > 30 * usual * steps;
+  const double cells = (one_decides ? 0.5 : 2.0 / 3) * std::sqrt(doublings) * request.cells;
   const double most = std::min(200 * request.cells, most_values);
   const Resolution resolution{sketch.variance, cells, most / 10, most};
+  const double interval = std::max(resolution.interval(1) / (one_decides ? 3 : 1), resolution.interval(steps));
   // The curve grows with each loss, so that a delta moves by no larger a part than the small losses that are cut.
   const double cuts = request.tail / (32 * doublings), low = std::max(cuts, request.low / (32 * doublings));
   const Cuts ends{request.back ? cuts : low, request.back ? low : cuts, sketch.top};
-  const GridLaw law = mean_of(base(cut(step, sketch, resolution), step, request), request.steps, resolution, ends);
+  const GridLaw law = mean_of(base(cut(step, sketch, resolution, interval), step, request), steps, resolution, ends);
   const std::optional<EnclosedCurve> known = known_curve(step, request);
   return atomic_pair(law_of(law, step, request, known ? &*known : nullptr));
 }

@@ -17,8 +17,7 @@ namespace {
 
 using Index = std::int64_t;
 constexpr Index block = diagonal_block;
-constexpr std::size_t chunk = 32;      // diagonals in a partial sum
-constexpr double least_mass = 1e-290;  // in its unit; smaller masses are dropped, so that no product underflows
+constexpr std::size_t chunk = 32;  // diagonals in a partial sum
 constexpr double least_factor = 1e-300;
 constexpr double farthest_shift = 0x1p52;
 
@@ -199,8 +198,8 @@ class Products {
     const Index most = static_cast<Index>(mass.values.size()) - block - 1;           // of a padded index
     const Index most_factor = static_cast<Index>(factor.values.size()) - block - 1;  // that is not padding
     const SimdKernels& kernel = default_fft_kernel();
+    checkpoint();
     for (Index n = 0; n < static_cast<Index>(size_); n += block) {
-      checkpoint();
       // As diagonals go down, `at` does not fall and `factor_at` does not rise.
       const auto from = diagonals.begin(), to = diagonals.end();
       const auto begin =

@@ -35,7 +35,7 @@ PairName convolved(const std::string& what, bool is_above, const Described& one,
   PairName step = dominating_pair_name(*one.inner, way);
   const double mu = is_gaussian(*one.inner) ? std::sqrt(epochs) / noise_of(one) : 0;
   Accuracy of_series = accuracy;  // points of which the convolved curve follows where the series is close
-  of_series.cells *= 3;
+  of_series.cells *= 1.5;
   const double spacing = mu > 0 ? spacing_of({mu, one.number(first)}, of_series) : 0;
   if (epochs > 1) {
     double noise = noise_of(one) / std::sqrt(epochs);
