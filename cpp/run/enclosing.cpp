@@ -204,7 +204,7 @@ class BetweenSides {
     for (int attempt = 1; !is_contradiction_; ++attempt) {
       Gap gap = ask_both_sides(which, at);
       which = open_of(which);
-      ask_smaller(which, at, smallest);
+      ask_smaller(which, at, gap, smallest);
       double left = 0;  // of the points that are asked again
       for (const std::size_t i : which) left = std::max(left, gap_of(answers_[i], question_));
       gap.most = std::min(gap.most, left);
@@ -240,7 +240,7 @@ class BetweenSides {
   // Takes deltas that are no larger than the tails out of `which`, and asks them with smaller tails: those of about one
   // size together, with the tail that the least of them needs, or step by step. Pairs for small deltas cost larger ones
   // much time, unless the pairs meet.
-  void ask_smaller(std::vector<std::size_t>& which, const SideAccuracy& at, double smallest) {
+  void ask_smaller(std::vector<std::size_t>& which, SideAccuracy& at, Gap& gap, double smallest) {
     const double one_size = question_.closes ? 0 : 1e-3;
     if (question_.wanted != Wanted::delta) return;
     const auto is_in_reach = [&](std::size_t i) { return tail_of(answers_[i].upper) >= at.tail; };
@@ -258,8 +258,8 @@ class BetweenSides {
       which.erase(group, which.end());
       small = std::partition_point(which.begin(), which.end(), is_in_reach);
       const SideAccuracy finer = ask_curve(apart, next);
-      if (!question_.closes || which.empty()) continue;
-      ask_both_sides(which, finer);  // by pairs that exist already
+      if (!question_.closes || which.empty() || !(finer.cells > at.cells)) continue;
+      gap = ask_both_sides(which, at = finer);  // by pairs that exist already
       which = open_of(which);
       small = std::stable_partition(which.begin(), which.end(), is_in_reach);
     }
