@@ -2,7 +2,7 @@
 """Mechanisms in general, and their composition."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from importlib import import_module
@@ -264,7 +264,7 @@ class Composition(_Keeping):
 
     Args:
         terms: Pairs (mechanism, count) with counts of at most 1e9 per distinct mechanism, or
-            mechanisms that run once.
+            mechanisms that run once; or the count of each mechanism, as of a ``Counter``.
 
     Raises:
         ValueError: A count is negative, or above 1e9 after merging.
@@ -280,9 +280,11 @@ class Composition(_Keeping):
 
     terms: tuple[tuple[Mechanism, int], ...] = ()
 
-    def __init__(self, terms: Iterable[tuple[Mechanism, int] | Mechanism] = ()) -> None:
+    def __init__(
+        self, terms: Iterable[tuple[Mechanism, int] | Mechanism] | Mapping[Mechanism, int] = ()
+    ) -> None:
         checked = []
-        for term in terms:
+        for term in terms.items() if isinstance(terms, Mapping) else terms:
             mechanism, count = term if isinstance(term, tuple) else (term, 1)
             simplest = _checks.instance("mechanism", mechanism, Mechanism).simplified()
             times = _checks.count(count)

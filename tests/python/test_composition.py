@@ -3,6 +3,7 @@
 
 import math
 import pickle
+from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
 
@@ -46,6 +47,7 @@ def test_equal_terms_merge_and_free_ones_vanish():
     assert (A + 2 * B + A + 5 * free + plain).terms == ((A, 3), (B, 2))
     assert sum([A, A, B]) == 2 * A + B
     assert Composition([(A, 1), (B, 1)]) == A + B
+    assert Composition(dict(RUN.terms)) == Composition(Counter({S: 100, B: 2})) == RUN
 
 
 @pytest.mark.parametrize("composition", [Composition(), 1 * A, RUN], ids=repr)

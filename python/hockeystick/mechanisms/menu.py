@@ -116,12 +116,10 @@ def any_of(*options: Mechanism | Sequence[Mechanism]) -> Mechanism:
     >>> round((first + hs.any_of(second, third)).delta(log(2)), 9)  # 4/9
     0.444444444
     """
-    listed = _checks.listed(options)
+    listed = [_checks.instance("option", one, Mechanism) for one in _checks.listed(options)]
     if not listed:
         raise ValueError("options must hold at least one mechanism, got none")
-    if len(set(listed)) == 1:
-        return _checks.instance("option", listed[0], Mechanism)
-    return AnyOf(tuple(listed))
+    return listed[0] if len(set(listed)) == 1 else AnyOf(tuple(listed))
 
 
 def _losses(pairs: list[_core.DominatingPair], backward: list[_core.DominatingPair]) -> Losses:
