@@ -339,7 +339,7 @@ void Search::refuse_the_constant() const {
                                                [](const Sample& a, const Sample& b) { return a.value < b.value; });
   const std::string ends = " at " + text(low->value) + " as at " + text(high->value) + " and between";
   if (std::all_of(samples_.begin(), samples_.end(), [](const Sample& one) { return one.cost.lower == infinity; }))
-    refuse_the_target("it is inf" + ends);
+    refuse_the_target("it is inf" + ends + (goal_.name == "epsilon" ? "; raise delta" : ""));
   throw std::invalid_argument(family_.name + " must depend on its parameter: " + goal_.name + " is " +
                               shown(std::fabs(low->cost.upper)) + ends);
 }

@@ -223,7 +223,11 @@ def instance(name: str, value: object, kind: type[Kind]) -> Kind:
     if kind in type(value).__mro__:  # the common case, much faster than isinstance of an ABC
         return value  # type: ignore[return-value]
     if not isinstance(value, kind):
-        how = ": add them up with +" if kind.__name__ == "Composable" and _are(value, kind) else ""
+        how = ""
+        if kind.__name__ == "Composable" and _are(value, kind):
+            how = ": add them up with +"
+        elif kind.__name__ == "Composable" and hasattr(type(value), "composition"):
+            how = ": its composition is one, and forgets the adjacency"
         raise TypeError(f"{name} must be {_one(kind)}, got {show(value)}{how}")
     return value
 

@@ -70,7 +70,7 @@ def _as_options(message: str) -> str:
     written = re.compile(r'pass (\w+)=("[^"]+"(?: or "[^"]+")*)')
     return written.sub(
         lambda found: " ".join(("pass", f"--{found[1].replace('_', '-')}", _bare(found[2]))),
-        message,
+        message.replace("within the reach of make", "within reach"),
     )
 
 

@@ -79,18 +79,10 @@ def asked_of(
             raise click.UsageError(f"--run describes the run; leave out --{option}")
     for name in _options.SCHEME:
         given.pop(name, None)
-    run, adjacency, tolerance = read(file, adjacency, tolerance)
+    run, own, width = parts.read(file)
+    adjacency = adjacency if is_given("adjacency") else own.value
+    tolerance = tolerance if is_given("tolerance") else width
     return Asked(run, adjacency, tolerance, f"{in_words(run)}, {adjacency}", {"run": file}, {})
-
-
-def read(file: str, adjacency: str, tolerance: float) -> tuple[AnyRun, str, float]:
-    """The run of a file, its adjacency and its tolerance; given options take precedence."""
-    found = parts.read(file)
-    return (
-        found.run,
-        adjacency if is_given("adjacency") else found.adjacency.value,
-        tolerance if is_given("tolerance") else found.tolerance,
-    )
 
 
 def on_all_data(run: AnyRun, what: str) -> Composable:
