@@ -12,56 +12,37 @@ import pytest
 import hockeystick as hs
 import random_runs
 from hockeystick import Accountant
-from rare_runs import batches
+from mechanisms import test_enclosed_mechanisms
 
 SCHEMA = json.loads((files(hs) / "run.schema.json").read_text(encoding="utf-8"))
 G = hs.Gaussian(noise_multiplier=2.0)
 CURVE = hs.HockeyStickCurve(alpha=[1.0, 2.0], lower=[0.1, 0.0], upper=[0.2, 0.1])
-EXAMPLES = [
-    G,
+EXAMPLES = [  # with what may be left out, and of each other kind one that is listed elsewhere
     G.poisson_sampled(0.01),
-    hs.Laplace(noise_multiplier=2.0),
     hs.DiscreteGaussian(sigma=2.0),
     hs.DiscreteGaussian(sigma=2.0, sensitivity=3, truncation=20).poisson_sampled(0.1),
-    hs.DiscreteLaplace(parameter=0.3),
-    hs.DiscretePair(p=[1, 2], q=[2, 1]),
     hs.DiscretePair(p=[0.25, 0.75], q=[0.5, 0.5]).random_allocation(steps=4),
-    hs.ApproximateDP(epsilon=0.1, delta=0.0),
-    hs.ExponentialMechanism(epsilon=0.1),
-    hs.PermuteAndFlip(epsilon=0.2),
-    hs.PermuteAndFlip(epsilon=0.2).poisson_sampled(0.5),
-    hs.GaussianMixture(standard_deviation=1.0, sensitivities=[0, 1], probabilities=[0.5, 0.5]),
-    hs.RandomizedResponse(noise_parameter=0.5, num_buckets=2),
     G.fixed_size_sampled(batch_size=10, dataset_size=100, replacement=True),
     G.random_allocation(steps=10, epochs=2),
     G.random_allocation(steps=10, selected=2),
     G.shuffled(batches=10),
-    batches(1.0, 0.1, 100, 1000),
-    hs.ZCDP(rho=0.1),
-    hs.RenyiDP(order=8.0, divergence=1.0),
     hs.ShuffledLocal(epsilon0=1.0, users=100, randomizer="k-ary", choices=5),
-    hs.GaussianBetween(least_noise=2.0, most_noise=3.0),
-    hs.GaussianBetween(least_noise=2.0, most_noise=3.0).poisson_sampled(0.1),
-    hs.any_of(hs.Gaussian(3.0), hs.Laplace(2.0)),
-    hs.MatrixMechanism([[1.0, 0.0], [0.5, 1.0]], noise_multiplier=3.0),
-    hs.MatrixMechanism.toeplitz([1.0, 0.5], steps=20, noise_multiplier=3.0, min_separation=4),
-    hs.MatrixMechanism.buffered([0.5], [0.9], steps=20, noise_multiplier=3.0, max_participations=2),
-    hs.MatrixMechanism.tree(leaves=20, noise_multiplier=3.0),
     CURVE,
     CURVE.poisson_sampled(0.1),
-    hs.JointGaussian(noise_multipliers=[2.0, 3.0]),
     G.poisson_sampled(0.01).group(3),
-    G.sampled_group([0.01, 0.5]),
-    hs.PoissonSampledRun(2 * hs.Laplace(noise_multiplier=2.0), sampling_probability=0.1),
     hs.best_of(10 * G + hs.ZCDP(0.1), runs="poisson", mean=3),
     hs.best_of(G, runs="negative_binomial", mean=3, shape=0.5),
     hs.best_of(G, runs="binomial", mean=3, trials=5),
 ]
-EXAMPLES += [
-    random_runs.mechanism(term)
-    for name, term in random_runs.unsampled().items()
-    if name not in {*random_runs.NOISES, *(type(each).__name__ for each in EXAMPLES)}
+OTHERS_LISTED = [
+    *(random_runs.mechanism(term) for term in random_runs.unsampled().values()),
+    *test_enclosed_mechanisms.EXAMPLES,
 ]
+EXAMPLES += {
+    type(each).__name__: each
+    for each in OTHERS_LISTED
+    if type(each) not in {hs.AdditiveNoise, *map(type, EXAMPLES)}
+}.values()
 TOML = """
 adjacency = "remove-one"
 
@@ -218,6 +199,9 @@ BEYOND_A_SCHEMA = (
     "must be a rectangular array",
     "most_noise must be in [",
     "given with runs =",
+    "given with randomizer =",
+    "must be False with randomizer =",
+    "must be given with batch_size",
     "run must hold a mechanism",
     "mechanism: mean must be",
     "size must be at most noise /",
