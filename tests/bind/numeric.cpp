@@ -238,6 +238,16 @@ void bind_rounding_and_sums(py::module_& m) {
   m.def("point_mass_transform", &point_mass_transform, py::arg("masses"), py::arg("places"), py::arg("spacing"),
         py::arg("count"), py::arg("is_spread"),
         "(re - 1, im, bound of the error) of sum m_i e^(i k spacing x_i) / sum m_i, 0 < k < count.");
+  m.def(
+      "turned_masses",
+      [](const std::vector<double>& masses, const std::vector<double>& angles, std::size_t times,
+         const std::string& kernel) {
+        std::vector<double> re(times), im(times);
+        kernel_named(kernel).turned_masses(masses.data(), angles.data(), masses.size(), re.data(), im.data(), times);
+        return std::pair{re, im};
+      },
+      py::arg("masses"), py::arg("angles"), py::arg("times"), py::arg("kernel") = "",
+      "sum_j masses_j e^(i (k + 1) angles_j), k < times, a multiple of 8.");
   m.def("spread", &spread, py::arg("masses"), py::arg("offsets"), py::arg("kernel") = "",
         "What each mass adds to spline_order points, times (spline_order - 1)!.");
   m.def("union_probability", &union_probability, py::arg("events"), py::arg("probability"),

@@ -106,22 +106,9 @@ def test_samples_where_a_lattice_comes_back_count(less, unit):
     assert exact <= arb(found) <= exact * 1.01
 
 
-@pytest.mark.parametrize(
-    ("count", "unit", "less"),
-    [(1462, 1.77, 1364.9), (1385, 0.96, 787.2), (793, 1.75, 1370.3), (1434, 0.5, 466.8)],
-)
-def test_a_transform_may_be_large_between_sparse_samples(count, unit, less):
-    """A lattice comes back there: the samples between are up to 5 % of the bound."""
-    sums = ((math.comb(count, k), (2 * k - count) * arb(unit) - less) for k in range(count + 1))
-    exact = sum((n * x for n, x in sums if x > 0), arb(0)) / 2**count
-    term = ([-unit, unit], [0.5, 0.5], 0.0, count, 1.0, 1.0)
-    found = sampling.mean_positive_part([term], less, 0.02, 0.1)
-    assert exact <= arb(found) <= exact * 1.01
-
-
 @pytest.mark.parametrize("seed", range(8))
-def test_samples_that_fall_for_good_are_left_out_from_above(seed):
-    """Many terms of many places, whose sums are a convolution."""
+def test_many_terms_of_many_places(seed):
+    """Their sums are a convolution."""
     rng = random.Random(seed)
     places = [k / 64 for k in range(-40, 61)]
     weights = [rng.random() * math.exp(-abs(x) * 2) for x in places]

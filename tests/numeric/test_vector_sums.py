@@ -54,6 +54,21 @@ def test_turned_sums_are_as_stated(kernel, angle, count):
 
 
 @pytest.mark.parametrize("kernel", _core.numeric.available_kernels())
+@pytest.mark.parametrize("farthest", [0.0, 1.0, 2.0**17])
+def test_turned_masses_are_as_stated(kernel, farthest):
+    rng = np.random.default_rng(5)
+    masses, angles = rng.random(36), farthest * rng.uniform(-1, 1, 36)
+    angles[-1] = farthest
+    got = _core.numeric.turned_masses(masses, angles, 200, kernel)
+    for k in (0, 1, 7, 8, 63, 199):
+        turned = (
+            arb(m) * acb(0, arb(x) * (k + 1)).exp() for m, x in zip(masses, angles, strict=True)
+        )
+        each = 12 * k + 9 + 8 * np.abs(angles) + len(masses)
+        assert abs(sum(turned, acb(0)) - acb(got[0][k], got[1][k])) <= arb(U * float(masses @ each))
+
+
+@pytest.mark.parametrize("kernel", _core.numeric.available_kernels())
 @pytest.mark.parametrize("tilt", [0.0, 0.3, 40.0])
 @pytest.mark.parametrize("count", [8, 40, 4096])
 def test_tilted_masses_and_their_sums_are_as_stated(kernel, tilt, count):

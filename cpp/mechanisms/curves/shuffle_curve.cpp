@@ -32,7 +32,7 @@ constexpr double most_terms = 0x1p19;  // a mean of more is below in convex orde
 struct Fineness {
   double near, ratio, smooth;
 };
-constexpr Fineness for_all{2.5, 3.4, 0.2}, for_left_out{1.5, 2.4, 0.05};
+constexpr Fineness for_all{2.5, 3.4, 0.19}, for_left_out{1.5, 2.4, 0.05};
 const Fineness& fineness_of(const ShuffledEpoch& epoch) { return epoch.uses_all ? for_all : for_left_out; }
 
 // A multiple of 2^-40, not below x (1 + 8 u).

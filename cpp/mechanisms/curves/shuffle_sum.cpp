@@ -3,29 +3,28 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <numbers>
 #include <numeric>
 #include <vector>
 
-#include "numeric/complex.hpp"
 #include "numeric/elementary.hpp"
-#include "numeric/point_mass_transform.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
+#include "numeric/simd/cpu.hpp"
 #include "numeric/simd/vector_math.hpp"
+#include "numeric/sum.hpp"
 
 namespace hockeystick {
 namespace {
-
-using Complex = std::complex<double>;
 
 constexpr double most_samples = 1 << 12;  // of a line; fewer than 100 as a rule
 // Samples end where the normal variable's transform has fallen by this number of nats. The sum's repetitions lie so far
 // apart that they fall by the same number.
 constexpr double damped = 7;
-// Sparse samples tell which others add no more than that leaves of the first. Half or twice as many take 3 to 6 % more.
-constexpr std::size_t sparse = 32;
+
+constexpr double farthest_angle = 0x1p17;  // that kernels take
+// How many masses, or samples, they take.
+std::size_t padded(std::size_t count) { return (count + 7) / 8 * 8; }
 
 // log E e^(tilt X), what it is off by, and its first two derivatives in the tilt.
 struct Moments {
@@ -200,86 +199,36 @@ double period_of(Sum& sum, double tilt, const Moments& at) {
   return std::max(reach(1), reach(-1));
 }
 
-// Complex numbers and bounds of what they are off by. What is below 2^-100 counts as 0.
-struct Samples {
-  std::vector<double> re, im, errors;
-
-  void resize(std::size_t size) {
-    for (std::vector<double>* each : {&re, &im, &errors}) each->resize(size);
-  }
-  void multiply(const Samples& by) {
-    for (std::size_t k = 0; k < re.size(); ++k) {
-      const double x = re[k] * by.re[k] - im[k] * by.im[k], y = re[k] * by.im[k] + im[k] * by.re[k];
-      const double kept = x * x + y * y > 0x1p-200 ? 1 : 0;
-      re[k] = x * kept, im[k] = y * kept;
-    }
-  }
-};
-
-// Of a term, tilted, at the multiples of `spacing`.
-PointMassTransform transform_of(const Placed& term, double tilt, double spacing, std::vector<double>& tilted) {
+// Multiplies the first samples by the transform of a tilted term at multiples of `spacing`, to the power of its number.
+// `moved`: what is added to each place. What the samples are off by, relative to 1.
+double multiply_by_powers(const Placed& term, double tilt, double spacing, double moved, std::vector<double>& tilted,
+                          std::span<double> re, std::span<double> im) {
   moments(term.masses, term.places, tilt, tilted);
+  const std::size_t size = term.places.size(), count = re.size();
   const double end = std::fabs(term.places.back());
-  const auto point_at = [&](std::size_t k) {
-    const double x = term.places[k], off = (8 + 4 * tilt * (std::fabs(x) + end)) * u;  // proof: shuffled-terms
-    return PointMass{term.masses[k] * tilted[k], x, off};
-  };
-  return {term.places.size(), point_at, spacing};
-}
-
-// Multiplies the values by the transform of a tilted term at the first multiples of `spacing`, to the power of its
-// number; errors are relative to 1.
-void multiply_by_powers(const Placed& term, double tilt, double spacing, std::vector<double>& tilted, Samples& values) {
-  PointMassTransform transform = transform_of(term, tilt, spacing, tilted);
-  Samples base;
-  base.resize(values.errors.size());
-  for (std::size_t k = 0; k < values.errors.size(); ++k) {
-    const auto [re_less_1, im, rounding] = transform.next();
-    base.re[k] = 1 + re_less_1, base.im[k] = im;
-    values.errors[k] += term.times() * (rounding + 8 * u);  // proof: shuffled-terms
+  std::vector<double> masses(padded(size), 0.0), angles(padded(size), 0.0), own_re(count), own_im(count);
+  double total = 0, off = 0, far = 0;
+  for (std::size_t k = 0; k < size; ++k) {
+    const double mass = term.masses[k] * tilted[k], x = term.places[k];
+    masses[k] = mass, angles[k] = spacing * (x + moved);
+    while (std::fabs(angles[k]) > farthest_angle) angles[k] = nearest_remainder(angles[k], 2 * std::numbers::pi);
+    total += mass, off += mass * (std::fabs(x) + end), far += mass * (std::fabs(x) + moved);
   }
-  Samples power = base;
-  for (int bit = std::ilogb(term.times()); bit-- > 0;) {
-    power.multiply(power);
-    if ((term.count >> bit) % 2 == 1) power.multiply(base);
+  default_fft_kernel().turned_masses(masses.data(), angles.data(), masses.size(), own_re.data(), own_im.data(), count);
+  // Of smaller ones the power is below 2^-100, and counts as 0.
+  const double least = math::exp(-140 / term.times());
+  for (std::size_t k = 0; k < count; ++k) {
+    const double x = own_re[k] / total, y = own_im[k] / total, kept = x * x + y * y > least ? 1 : 0;
+    own_re[k] = x * kept, own_im[k] = y * kept;
   }
-  values.multiply(power);
-}
-
-// Of the samples at multiples of `spacing`, the number of the first ones, and what the others add, by the transform of
-// one term, whose size changes by at most w E|X - x| from a frequency to another one at the distance w.
-struct Enough {
-  std::size_t samples;
-  double left_out;
-};
-
-Enough samples_that_suffice(const Placed& term, double tilt, double variance, double spacing, std::size_t samples,
-                            std::vector<double>& tilted) {
-  const std::size_t half = samples / (2 * sparse), apart = 2 * half, length = term.places.size();
-  if (half == 0) return {samples, 0};
-  PointMassTransform transform = transform_of(term, tilt, static_cast<double>(apart) * spacing, tilted);
-  double mass = 0, mean = 0, spread = 0;
-  for (std::size_t k = 0; k < length; ++k) {
-    const double q = term.masses[k] * tilted[k];
-    mass += q, mean += q * term.places[k];
+  default_fft_kernel().powers(own_re.data(), own_im.data(), count, static_cast<std::uint64_t>(term.count));
+  for (std::size_t k = 0; k < count; ++k) {
+    const double x = re[k], y = im[k];
+    re[k] = x * own_re[k] - y * own_im[k], im[k] = x * own_im[k] + y * own_re[k];
   }
-  for (std::size_t k = 0; k < length; ++k)
-    spread += term.masses[k] * tilted[k] * std::fabs(term.places[k] - mean / mass) * (1 + 1e-9);
-  const double changes = static_cast<double>(half) * spacing * spread / mass;
-  std::vector<double> adds;  // samples nearest to each sparse one
-  for (std::size_t j = 1; apart * j - half <= samples; ++j) {
-    const auto [re_less_1, im, rounding] = transform.next();
-    const double size = std::sqrt((1 + re_less_1) * (1 + re_less_1) + im * im);
-    const double most = std::min(1.0, size + 2 * rounding + changes);  // proof: shuffled-terms
-    const double y = static_cast<double>(apart * j - half) * spacing / tilt;
-    const double power = math::exp(term.times() * math::log(most) * (1 - 1e-9) - variance * y * y / 2);
-    adds.push_back(2 * static_cast<double>(apart) * power / (1 + y * y));  // proof: shuffled-terms
-  }
-  const double hardly = math::exp(-damped);
-  Enough enough{samples, 0};
-  for (std::size_t j = adds.size(); j > 0 && enough.left_out + adds[j - 1] <= hardly; --j)
-    enough.left_out += adds[j - 1], enough.samples = std::min(samples, apart * j - half - 1);
-  return enough;
+  const double turns = static_cast<double>(count), places = static_cast<double>(size);
+  const double each = 2 * (8 + 4 * tilt * off / total) + turns * (12 + 8 * spacing * far / total) + 2 * places + 64;
+  return term.times() * each * u;  // proof: shuffled-terms
 }
 
 // E S_+ of one term or two, summed over all places.
@@ -326,29 +275,25 @@ double mean_positive_part(std::span<const SameTerms> terms, double less, double 
   const double deviation = std::max(smooth * std::min(1 / tilt, sum.width()), 1e-3 / tilt);
   const double last = std::sqrt(2 * damped) / deviation;
   const double spacing = std::max(2 * std::numbers::pi / period_of(sum, tilt, all), last / most_samples);
-  const auto most = static_cast<std::size_t>(std::ceil(last / spacing));
+  const std::size_t samples = padded(static_cast<std::size_t>(std::ceil(last / spacing)));
   // The mean is at most the sum over all k of Re f(tilt + i k spacing) spacing / (2 pi), f(z) = e^(v z^2 / 2) E e^(z S)
-  // / z^2, v the variance that is added; here in units of its value at k = 0.
+  // / z^2, v the variance that is added; here in units of its value at k = 0. The turn by v belongs to the places.
   const double step = spacing / tilt, variance = deviation * deviation * tilt * tilt;
-  const auto [samples, left_out] = samples_that_suffice(sum.terms().front(), tilt, variance, spacing, most, sum.room());
-  const Complex turn{math::cos(variance * step), math::sin(variance * step)};
-  Samples values;
-  values.resize(samples);
-  Complex turned = 1;
+  const double moved = deviation * deviation * tilt / static_cast<double>(number);
+  std::vector<double> re(samples, 1.0), im(samples, 0.0), damp(samples);
+  double rounded = static_cast<double>(2 * samples + 64) * u;  // proof: shuffled-terms
+  for (const Placed& one : all_terms) rounded += multiply_by_powers(one, tilt, spacing, moved, sum.room(), re, im);
+  const auto at = [&](std::size_t k) { return step * static_cast<double>(k + 1); };
+  for (std::size_t k = 0; k < samples; ++k) damp[k] = -variance * at(k) * at(k) / 2;
+  exponentials(damp);
+  double total = 1, sizes = 0;
   for (std::size_t k = 0; k < samples; ++k) {
-    turned = product_of(turned, turn);
-    values.re[k] = turned.real(), values.im[k] = turned.imag();
-    values.errors[k] = static_cast<double>(8 * k + samples + 64) * u;  // proof: shuffled-terms
+    const double y = at(k), inverse = 1 / (1 + y * y), size = 2 * damp[k] * inverse;
+    total += size * inverse * (re[k] * (1 - y * y) + 2 * im[k] * y);
+    sizes += size;
   }
-  for (const Placed& one : sum.terms()) multiply_by_powers(one, tilt, spacing, sum.room(), values);
-  double total = 1, off = static_cast<double>(samples + 8) * u + left_out * (1 + 1e-9);
-  for (std::size_t k = 0; k < samples; ++k) {
-    const double y = step * static_cast<double>(k + 1), size = 1 + y * y;
-    const double damp = 2 * math::exp(-variance * y * y / 2) / size;
-    total += damp * (values.re[k] * (1 - y * y) + 2 * values.im[k] * y) / size;
-    off += damp * math::expm1(values.errors[k]);
-  }
-  const double end = step * static_cast<double>(most);
+  const double end = at(samples - 1);
+  double off = (1 + sizes) * math::expm1(rounded);
   off += 2 * math::exp(-variance * end * end / 2) / (step * end);  // proof: shuffled-terms
   const double scale = math::exp(all.above() + variance / 2) * step / (2 * std::numbers::pi * tilt);
   const double mean = (std::max(0.0, total) + off * (1 + 1e-9)) * scale * (1 + rounding) + excess + 1e-300;

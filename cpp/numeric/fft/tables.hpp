@@ -122,6 +122,8 @@ struct SimdKernels {
   void (*turns_less_1)(const double* x, double* re, double* im, std::size_t count) = nullptr;
   void (*rotate)(const double* mass, const double* x, const double* re, const double* im, std::size_t count,
                  double* sums) = nullptr;
+  void (*turned_masses)(const double* mass, const double* x, std::size_t count, double* re, double* im,
+                        std::size_t times) = nullptr;
   void (*spread)(const double* mass, const double* offset, const std::uint32_t* first, std::size_t count,
                  double* grid) = nullptr;
   void (*weigh)(const double* x, const double (*weights)[64], std::size_t n, double* sums) = nullptr;

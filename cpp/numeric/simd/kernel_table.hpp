@@ -24,6 +24,7 @@ constexpr SimdKernels kernel_table(const char* name) {
   kernel.forward = &forward, kernel.inverse = &inverse;
   kernel.absolute_sum = &absolute_sum, kernel.lie_within = &lie_within, kernel.turned_sums = &turned_sums;
   kernel.spread = &spread, kernel.weigh = &weigh, kernel.rotate = &rotate, kernel.turns_less_1 = &turns_less_1;
+  kernel.turned_masses = &turned_masses;
   kernel.powers = &powers, kernel.raise = &raise, kernel.fold = &fold, kernel.total = &total;
   kernel.exponentials = &exponentials, kernel.exponentials_less_1 = &exponentials_less_1;
   kernel.exponentials_both = &exponentials_both;
