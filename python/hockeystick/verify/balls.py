@@ -19,9 +19,14 @@ def normal_tail(x: arb) -> arb:
     return (x / arb(2).sqrt()).erfc() / 2
 
 
-def ball_of(x: Fraction) -> arb:
+def ball_of(x: Fraction | fmpq) -> arb:
     """A ball that holds a fraction."""
-    return arb(fmpq(x.numerator, x.denominator))
+    return arb(x if isinstance(x, fmpq) else fmpq(x.numerator, x.denominator))
+
+
+def fraction(x: float) -> fmpq:
+    """Exactly that double."""
+    return fmpq(*x.as_integer_ratio())
 
 
 def maximum(*balls: arb) -> arb:

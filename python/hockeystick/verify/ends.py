@@ -6,11 +6,10 @@ Above lies what a theorem proves, below what adversaries attain, each in balls.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import pairwise
 from typing import Generic, NamedTuple, TypeVar
 
-from flint import arb, ctx
+from flint import arb, ctx, fmpq
 
 from hockeystick import mechanisms as known
 from hockeystick._search import peak
@@ -24,6 +23,7 @@ from hockeystick.verify.balls import (
     ball_of,
     between,
     both_ways,
+    fraction,
     maximum,
     normal_tail,
     reverse,
@@ -38,7 +38,7 @@ MOST_POINTS = 300  # of a given curve
 CLOSE = 1e-11  # of a hundredth of the line: the best threshold is found to so much
 
 
-Corner = tuple[Fraction, Fraction]
+Corner = tuple[fmpq, fmpq]
 
 
 Kind = TypeVar("Kind")
@@ -235,12 +235,12 @@ def _thresholds(first: Curve, second: Curve, top: arb, *, back: bool) -> Curve:
 
 def outcomes_above(mechanism: known.HockeyStickCurve, direction: Direction) -> Atoms:
     """Outcomes whose curve is the convex hull of the points above, and so above the given one."""
-    corners, least = [(Fraction(0), Fraction(1))], Fraction(1)
+    corners, least = [(fmpq(0), fmpq(1))], fmpq(1)
     for x, v in zip(mechanism.alpha, mechanism.upper, strict=True):
-        least = min(least, Fraction(v))
-        corners.append((Fraction(x), least))
+        least = min(least, fraction(v))
+        corners.append((fraction(x), least))
     hull = lower_hull(corners)
-    slopes = [Fraction(-1), *((w - v) / (b - a) for (a, v), (b, w) in pairwise(hull)), Fraction(0)]
+    slopes = [fmpq(-1), *((w - v) / (b - a) for (a, v), (b, w) in pairwise(hull)), fmpq(0)]
     masses = [
         (ball_of(b - a), ball_of(x * (b - a)))
         for (x, _), (a, b) in zip(hull, pairwise(slopes), strict=True)
@@ -252,12 +252,12 @@ def outcomes_above(mechanism: known.HockeyStickCurve, direction: Direction) -> A
 def _given(mechanism: known.HockeyStickCurve, direction: Direction) -> Between[Curve]:
     """All curves between the points: the convex hull above, chords continued below, exactly."""
     alpha, lower, upper = (
-        [Fraction(x) for x in values]
+        [fraction(x) for x in values]
         for values in (mechanism.alpha, mechanism.lower, mechanism.upper)
     )
     if len(alpha) > MOST_POINTS:
         raise NotKnownError(f"a curve is given at more than {MOST_POINTS} points")
-    corners = [(Fraction(0), Fraction(1)), *zip(alpha, upper, strict=True)]
+    corners = [(fmpq(0), fmpq(1)), *zip(alpha, upper, strict=True)]
     hull = lower_hull(corners)
     level, (last, _) = ball_of(min(v for _, v in hull)), hull[-1]
     points = list(zip(alpha, lower, strict=True))
@@ -297,6 +297,6 @@ def lower_hull(corners: Sequence[Corner]) -> list[Corner]:
     return hull
 
 
-def _turn(a: Corner, b: Corner, c: Corner) -> Fraction:
+def _turn(a: Corner, b: Corner, c: Corner) -> fmpq:
     """Positive where b is below the chord from a to c."""
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])

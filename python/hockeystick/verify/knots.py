@@ -8,10 +8,9 @@ either side, prolonged, and the larger of these is least where they meet. All in
 
 import math
 from collections.abc import Sequence
-from fractions import Fraction
 from itertools import pairwise
 
-from flint import arb, ctx
+from flint import arb, ctx, fmpq
 
 from hockeystick.verify.atoms import Steps
 from hockeystick.verify.balls import Curve, ball_of
@@ -23,7 +22,7 @@ GONE = 1e-18  # a delta below this counts as 0 where the knots end
 FARTHEST = 300.0  # nats
 DEEP = 40.0  # nats below the others there is one knot more: Q may have mass where P has none
 GRAIN = 1 << 400  # values below are rounded to multiples of 1 / GRAIN
-ONE, NONE = Fraction(1), Fraction(0)
+ONE, NONE = fmpq(1), fmpq(0)
 
 
 class Knots:
@@ -47,9 +46,9 @@ class Knots:
         self._index: list[int] = [*range(math.floor(low / self._step), number)]
         self._index = [k for k in self._index if k * self._step <= high + self._step]
         self._index.insert(0, self._index[0] - math.ceil(DEEP / self._step))
-        self._alpha: list[Fraction] = []
-        self._low: list[Fraction] = []
-        self._high: list[Fraction] = []
+        self._alpha: list[fmpq] = []
+        self._low: list[fmpq] = []
+        self._high: list[fmpq] = []
         for k in self._index:
             alpha = (k * arb(self._step)).exp().mid()
             value, x = curve(alpha.log()), exactly(alpha)
@@ -72,7 +71,7 @@ class Knots:
             floor, before = (max(ONE - x, self._forever) for x in (end, start))
             place, least = self._meeting(k)
             most = values[-1] + (least - values[-1]) * (end - start) / (place - start)
-            value = Fraction(math.floor(min(most, self._low[k], values[-1]) * GRAIN), GRAIN)
+            value = fmpq(math.floor(min(most, self._low[k], values[-1]) * GRAIN), GRAIN)
             if value <= floor:  # which is not above the curve, nor is its chord but at its kink
                 values[-1], value = before, floor
                 if start < 1 - self._forever < end:
@@ -102,7 +101,7 @@ class Knots:
             place = met if x[k - 1] < met < x[k] else place
         return place, max(low[k - 1] + left * (place - x[k - 1]), low[k] + right * (place - x[k]))
 
-    def _law(self, values: Sequence[Fraction], *, lifted: bool) -> Atoms:
+    def _law(self, values: Sequence[fmpq], *, lifted: bool) -> Atoms:
         """The law of the convex hull of these values, of (0, 1), and of the last one for ever.
 
         P's mass at the first knot goes to the next one if `lifted`, and else is left out.
@@ -134,10 +133,10 @@ def hull_of(curve: Curve) -> Curve:
     return lambda epsilon: curve(epsilon).min(law.infinite + chords(epsilon))
 
 
-def exactly(x: arb) -> Fraction:
+def exactly(x: arb) -> fmpq:
     """The number of a ball without radius."""
     mantissa, exponent = map(int, x.man_exp())
-    return Fraction(mantissa) * Fraction(2) ** exponent
+    return mantissa * fmpq(2) ** exponent
 
 
 def farthest(curve: Curve, sign: int = 1) -> float:

@@ -2,10 +2,9 @@
 """Curves above and below what is made from others: menus, shared samples, the best of runs."""
 
 from collections.abc import Callable
-from fractions import Fraction
 from itertools import pairwise
 
-from flint import arb, ctx
+from flint import arb, ctx, fmpq
 
 from hockeystick import mechanisms as known
 from hockeystick.adjacency import Direction
@@ -91,7 +90,7 @@ def best_above(number: Number, forth: Knots, behind: Knots) -> Curve:
     slopes = [number.slope(1 - arb(x)).upper() for x in (0.0, *ranks[:-1])]
     costs = [number.slope(1 - behind.power(x)).lower() for x in ranks]
     lines = dict(sorted(zip(map(exactly, slopes), map(exactly, costs), strict=True), reverse=True))
-    hull = lower_hull([(Fraction(0), Fraction(0)), *sorted(lines.items())])
+    hull = lower_hull([(fmpq(0), fmpq(0)), *sorted(lines.items())])
     kinks = [(ball_of(b - a), ball_of((w - v) / (b - a))) for (a, v), (b, w) in pairwise(hull)]
     none = number.of(ZERO)
 
