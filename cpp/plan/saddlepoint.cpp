@@ -106,9 +106,9 @@ std::size_t Saddlepoint::below_largest(const Part& part, double log_mass) const 
 void Saddlepoint::raise(const Direction& direction, double epsilon) {
   double most = 0;
   for (const Term& term : direction) most += static_cast<double>(term.count) * term.pair->loss_supremum();
-  if (!std::isfinite(most)) return;
+  if (!(most > epsilon && most < infinity)) return;
   for (std::size_t j = 0; j < parts_.size(); ++j) {
-    const double lowest = epsilon - (most - direction[j].pair->loss_supremum());
+    const double lowest = direction[j].pair->loss_supremum() - 9 * (most - epsilon);  // next to nothing at likely tilts
     if (!(parts_[j].all->loss.front() < lowest)) continue;
     LossNodes raised = *parts_[j].all;
     for (double& loss : raised.loss) loss = std::max(loss, lowest);

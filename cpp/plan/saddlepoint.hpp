@@ -51,8 +51,8 @@ class Saddlepoint {
   /// Ends where lines end that leave out this mass: losses beyond are closed there.
   void end_at(double log_mass);
 
-  /// Counts losses so low that all others add up to less than epsilon above them as if they lay right there: no such
-  /// loss has a part in delta, while its depth would widen every window.
+  /// Raises losses so low that all others add up to less than epsilon above them, up to some way below such sums: no
+  /// such loss has a part in delta, while its depth would widen every window.
   void raise(const Direction& direction, double epsilon);
 
   /// Counts losses above `top` as mass at `top` and at +inf, with the same P- and Q-mass. Returns the probability that

@@ -146,45 +146,6 @@ void add_tails(std::span<const ComposedTerm> terms, std::size_t period, const Ch
   }
 }
 
-// log of the finite mass of a lower step, rounded down.
-double log_mass_below(const StepPmf& step) {
-  CompensatedSum sum;
-  for (const double mass : step.mass) sum.add(mass);
-  const double value = math::log(sum.value() * (1 - 4 * u));  // proof: infinity-mass
-  return value - 4 * u * std::fabs(value);
-}
-
-// Mass at +inf of an upper composition. The stored masses are raised from masses that sum to 1 with the mass t at +inf,
-// and those compose to 1 - product of (1 - t)^n.
-double infinity_mass_above(std::span<const ComposedTerm> terms) {
-  UnionProbability infinite;
-  for (const ComposedTerm& term : terms)
-    infinite.add(0, term.step.step->infinity_mass, static_cast<double>(term.count));  // proof: infinity-mass
-  return infinite.upper();
-}
-
-// The same for a lower composition: with finite masses M, product of (M + t)^n minus product of M^n.
-double infinity_mass_below(std::span<const ComposedTerm> terms) {
-  constexpr double least_log = -700;  // M may be 0 if a grid is too coarse for a step
-  CompensatedSum growth, total;
-  double size = 1;
-  for (const ComposedTerm& term : terms) {
-    const auto count = static_cast<double>(term.count);
-    const double log_finite = log_mass_below(*term.step.step), t = term.step.step->infinity_mass;
-    if (!std::isfinite(log_finite) && t == 0) return 0;
-    const double ratio = lowered(t * math::exp(-std::max(log_finite, least_log)), 16 * u), grown = math::log1p(ratio);
-    const double log_mass = log_finite > least_log ? log_finite + grown : std::max(log_finite, math::log(t));
-    growth.add(count * lowered(grown, 8 * u));
-    total.add(count * log_mass);  // proof: infinity-mass
-    size += count * (std::fabs(log_mass) + 2 * grown);
-  }
-  if (growth.value() == 0) return 0;
-  // (M + t)^n - M^n = (M + t)^n (1 - (1 + t/M)^-n): both factors increase with M + t and t/M.
-  const double log_total = total.value() - 16 * u * size;
-  // proof: infinity-mass
-  return lowered(math::exp(std::min(0.0, log_total)) * -math::expm1(-growth.value()), 16 * u);
-}
-
 // Sums of the first and last losses at which the steps have mass, rounded outward.
 void add_range(std::span<const ComposedTerm> terms, LossPmf& pmf) {
   double size = 0;
@@ -240,8 +201,15 @@ void add_reverse_losses(std::span<const ComposedTerm> terms, LossPmf& pmf) {
 
 }  // namespace
 
+// The stored masses of an upper step are raised from masses that sum to 1 with the mass t at +inf. A true step has at
+// least the t of a lower step, and its other losses are finite, those that the lower step leaves out too.
 double composed_infinity_mass(std::span<const ComposedTerm> terms) {
-  return terms.front().step.step->side == Side::upper ? infinity_mass_above(terms) : infinity_mass_below(terms);
+  UnionProbability infinite;
+  for (const ComposedTerm& term : terms) {
+    const StepPmf& step = *term.step.step;
+    infinite.add(step.infinity_mass, step.infinity_mass, static_cast<double>(term.count));  // proof: infinity-mass
+  }
+  return terms.front().step.step->side == Side::upper ? infinite.upper() : infinite.lower();
 }
 
 double composed_loss_error(std::span<const ComposedTerm> terms) {
