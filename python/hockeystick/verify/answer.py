@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -96,12 +97,7 @@ class Question(NamedTuple):
 
 
 QUESTIONS = {
-    "delta": Question(
-        "epsilon",
-        _checks.delta,
-        questions.epsilon,
-        math.inf,
-    ),
+    "delta": Question("epsilon", _checks.delta, questions.epsilon, math.inf),
     "epsilon": Question(
         "delta",
         lambda x: _checks.within("epsilon", x, 0, _checks.MAX_EPSILON),
@@ -110,16 +106,11 @@ QUESTIONS = {
     ),
     "false_positive_rate": Question(
         "true_positive_rate",
-        lambda x: _checks.probability("false_positive_rate", x),
+        partial(_checks.probability, "false_positive_rate"),
         questions.power,
         1.0,
     ),
-    "prior": Question(
-        "bayes_risk",
-        lambda x: _checks.open_unit("prior", x),
-        questions.bayes_risk,
-        0.5,
-    ),
+    "prior": Question("bayes_risk", partial(_checks.open_unit, "prior"), questions.bayes_risk, 0.5),
     "order": Question(
         "renyi_divergence",
         lambda x: _checks.within("order", x, 1, _checks.MAX_ORDER),
