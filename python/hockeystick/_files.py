@@ -165,7 +165,7 @@ def read(path: str | os.PathLike[str], longest: int) -> str:
     if len(content) > longest:
         raise ValueError(f"must be a file of at most {longest} bytes")
     try:
-        return content.decode()
+        return content.decode("utf-8-sig")  # some editors of Windows begin a text with a mark
     except UnicodeDecodeError as error:
         raise ValueError(f"must be text: {error}") from None
 

@@ -77,6 +77,7 @@ def test_toml_is_read(tmp_path):
         (G.poisson_sampled(0.01), 1000, "training"),
         (hs.DiscreteGaussian(sigma=10.0), 1, ""),
     )
+    assert read(tmp_path, "\ufeff" + TOML, "run.TOML").entries == acct.entries  # by an editor
 
 
 @pytest.mark.parametrize("mechanism", EXAMPLES, ids=repr)
