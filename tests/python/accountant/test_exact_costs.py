@@ -63,6 +63,7 @@ def test_a_budget_is_spent_to_the_last_query(mechanism, budget, adjacency, fit):
         assert often == fit  # the same question in other words
     if "rho" in budget and fit:
         assert acct.zcdp_bounds().lower <= float(budget["rho"])
+        assert acct.report(**budget).rows[-1].remaining >= 0
 
 
 def test_the_fraction_lies_within_the_certified_bounds():

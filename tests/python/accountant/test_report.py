@@ -108,12 +108,3 @@ def test_a_report_in_rho():
     assert text[-1].startswith("rho = 0.90")
     assert "<= rho <=" in text[-1]
     assert "<table>" in report.html()
-
-
-def test_a_budget_in_rho_that_was_admitted_is_not_exceeded():
-    """Three thirds are the whole: their sum is a fraction, and is not rounded above it."""
-    acct, third = Accountant(), hs.ZCDP(0.1 / 3)
-    assert [acct.admit(third, rho=0.1) for _ in range(4)] == [True, True, True, False]
-    assert acct.zcdp() == 0.1
-    report = acct.report(rho=0.1)
-    assert (report.bounds.upper, report.rows[-1].remaining) == (0.1, 0.0)
