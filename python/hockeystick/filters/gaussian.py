@@ -173,8 +173,13 @@ class GaussianFilter(Filter):
         Its noise multiplier is 1 / mu, rounded down. It states mu-GDP under the adjacency of the
         filter: ask it without naming an adjacency.
         """
-        mu = self._exact["mu"]
-        return Gaussian(double_below(1 / mu))
+        return Gaussian(double_below(1 / self._exact["mu"]))
+
+    @property
+    def _whole(self) -> Gaussian:
+        """The same where its adjacency is named: a replaced record moves a Gaussian twice."""
+        moved = 2 if self._adjacency is Adjacency.REPLACE_ONE else 1
+        return Gaussian(double_below(moved / self._exact["mu"]))
 
     @property
     def _budget(self) -> Cost:

@@ -42,6 +42,18 @@ def test_what_outputs_chose_counts_as_the_guarantee_wherever_a_filter_is_taken(m
     assert upper == pytest.approx(budget.guarantee.delta(0.0), rel=1e-3)
 
 
+@pytest.mark.parametrize("adjacency", ["add-or-remove-one", "replace-one", "replace-special"])
+@pytest.mark.parametrize(
+    ("kind", "budget"), [("GaussianFilter", {"mu": "0.1"}), ("ZCDPFilter", {"rho": "0.1"})]
+)
+def test_a_guarantee_is_the_same_however_it_is_asked(kind, budget, adjacency):
+    """Under replace-one it counted a replaced record twice where it was taken as spent."""
+    whole = getattr(hs, kind)(**budget, adjacency=adjacency)
+    expected = pytest.approx(whole.epsilon(1e-5), rel=1e-9)
+    assert hs.EpsilonMeter(NOISE, 1e-5, spent=whole).epsilon == expected
+    assert hs.verify(whole, delta=1e-5).fast.upper == expected
+
+
 def test_a_filter_in_a_file_is_no_run(tmp_path):
     path = tmp_path / "filter.json"
     hs.GaussianFilter(mu=1).run(NOISE).save(path)
