@@ -44,7 +44,7 @@ class ByDiscretizedContour final : public Method {
     GridPlanner& grid = task_.grid();
     const bool no_transform = !grid.limited_by().empty() || grid.plan().bytes > task_.limits.memory();
     if (!task_.is_named() && !no_transform && grid.cost() < tuning::cheap) return {.obstacle = "a transform is cheap"};
-    return is_of_atoms_ ? of_atoms : forecast_steps();
+    return *atoms_ > 0 ? of_atoms : forecast_steps();
   }
 
   std::shared_ptr<const Evaluator> prepare() override {
@@ -92,7 +92,7 @@ class ByDiscretizedContour final : public Method {
     }
     if (!is_tight || found.discretization > 0.3 * width)
       most_smoothing_ = plan_.smoothing * (is_tight ? std::clamp(0.7 * allowed / gap, 0.02, 0.7) : 0.3);
-    of_atoms_->move(epsilon, math::log(asked.wants_epsilon() ? asked.at : found.upper), is_tight,
+    of_atoms_->move(epsilon, math::log(asked.wants_epsilon() ? asked.at : task_.answer.upper), is_tight,
                     made_->sum().delta(epsilon).slope, 0);
   }
 
@@ -120,6 +120,7 @@ class ByDiscretizedContour final : public Method {
     if (*atoms_ == 0) return {.obstacle = "not all losses are atoms"};
     if (!of_atoms_)
       of_atoms_.emplace(task_.terms(), task_.question, infinity_mass(task_.terms()).upper(), Place::Closes::always);
+    if (const auto known = task_.known_log_delta()) of_atoms_->see(*known);
     if (!of_atoms_->is_answerable()) return {.obstacle = "no finite loss has a part in delta"};
     plan_ = planned(of_atoms_->saddlepoint(), *of_atoms_, *atoms_);
     plan_.needs.cut = of_atoms_->cut() * math::exp(-caution_) / of_atoms_->saddlepoint().total_count();

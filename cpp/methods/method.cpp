@@ -2,6 +2,7 @@
 #include "methods/method.hpp"
 
 #include "methods/trivial_bounds.hpp"
+#include "numeric/elementary.hpp"
 
 namespace hockeystick {
 
@@ -17,8 +18,14 @@ std::string_view Task::grid_obstacle() const {
   return beyond_grids ? "no grid is fine enough so close to the largest loss" : "";
 }
 
+std::optional<double> Task::known_log_delta() const {
+  if (question.wants_epsilon() || !(2 * answer.lower > answer.upper)) return {};
+  return math::log(answer.upper);
+}
+
 GridPlanner& Task::grid() {
   if (!planner) planner = std::make_unique<GridPlanner>(terms(), question, infinity_mass(terms()).upper());
+  if (const auto known = known_log_delta()) planner->see(*known);
   return *planner;
 }
 
@@ -34,7 +41,7 @@ Width width_of(const Answer& found) {
 double Task::excess() { return grid().excess(width_of(answer)); }
 
 void Task::refine_grid() {
-  grid().learn(width_of(answer));
+  planner->learn(width_of(answer));
   if (answer.limited_by.empty()) answer.limited_by = grid().limited_by();
 }
 

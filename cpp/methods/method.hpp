@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -54,6 +55,8 @@ struct Task {
   bool runs_once() const { return hockeystick::runs_once(run.terms); }
   /// The reason why no grid is planned; "" if one is.
   std::string_view grid_obstacle() const;
+  /// The logarithm of delta at an epsilon, once some method knows it within a factor of 2.
+  std::optional<double> known_log_delta() const;
   /// The planner of grids, made when a method first needs it.
   GridPlanner& grid();
   /// Plans the next grid by the width of the last answer.

@@ -64,7 +64,7 @@ inline double contour_samples(double nanoseconds, double terms, double nodes) {
 
 /// A smoothed contour of lines with this many points in all.
 inline double smoothed_contour(double terms, double samples, double points) {
-  return contour(terms, samples, 0) + (tuning::turn * points + tuning::sample) * samples;
+  return contour(terms, samples, 0) + tuning::sample * samples + line_samples(terms, samples, points);
 }
 
 /// Bounds by the number of large losses: `fineness` is that of the cells of small losses, at least 2.

@@ -49,6 +49,10 @@ Plan GridPlanner::planned(double interval) const {
                    {at, place_.log_tolerance(), interval, cut_, true, place_.closing()});
 }
 
+void GridPlanner::see(double log_delta) {
+  if (place_.see(log_delta)) plan_.reset(), interval_ = 0, limited_by_ = {};
+}
+
 double GridPlanner::cost() { return plan().cost / (question_.log_margin > 0 ? tuning::questions_shared : 1); }
 
 bool GridPlanner::fit(double bytes) {
@@ -70,9 +74,9 @@ double GridPlanner::excess(const Width& found) const {
 }
 
 void GridPlanner::learn(const Width& found) {
-  const Plan before = std::move(*plan_);
-  plan_.reset();
   ++attempts_;
+  if (!plan_) return;  // the place has moved, for which a plan is to be made
+  const Plan before = *std::exchange(plan_, std::nullopt);
   if (!limited_by_.empty()) return;
   const double log_tolerance = place_.log_tolerance();
   const double delta = question_.wants_epsilon() ? question_.at : found.upper;

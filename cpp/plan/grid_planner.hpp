@@ -38,6 +38,8 @@ class GridPlanner {
   /// Widens the interval until the plan takes at most `bytes`. False if no interval is wide enough.
   bool fit(double bytes);
 
+  /// Plans anew for a delta that another method enclosed, if the forecast is far from it.
+  void see(double log_delta);
   /// Adjusts the plan after an answer that was wider than allowed.
   void learn(const Width& found);
   /// Width of an answer over the allowed width.

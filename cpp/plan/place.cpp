@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "numeric/elementary.hpp"
 #include "numeric/runtime/switches.hpp"
@@ -103,6 +104,12 @@ void Place::move(double epsilon, double log_delta, bool is_near, double slope, d
   if (finite > 0) at_.log_delta = math::log(finite);
   if (slope > 0) at_.slope = slope;
   if (slope > 0 && curvature > 0) at_.curvature = curvature, at_.regular = true;
+}
+
+bool Place::see(double log_delta) {
+  if (std::fabs(log_delta - this->log_delta()) < 1 || std::exchange(seen_, log_delta) == log_delta) return false;
+  move(question_.at, log_delta, false, 0, 0);
+  return true;
 }
 
 bool Place::is_answerable() const {

@@ -40,6 +40,8 @@ class Place {
   /// Moves to an epsilon and its log delta that an answer found, with slope and curvature of log delta; 0: not known.
   /// `is_near`: whether the epsilon is known to lie there; else only the losses that count may change.
   void move(double epsilon, double log_delta, bool is_near, double slope, double curvature);
+  /// Moves to a delta at the epsilon asked about that some method enclosed; false if the forecast is close to it.
+  bool see(double log_delta);
 
  private:
   void close();
@@ -57,6 +59,7 @@ class Place {
   Closing closing_;
   double closed_mass_ = 0;  // probability of an infinite loss by the closing
   double cut_ = 0;
+  double seen_ = 0;  // the last log delta that was seen
 };
 
 }  // namespace hockeystick
