@@ -156,7 +156,8 @@ def test_the_largest_loss_of_an_epoch_is_that_of_its_step():
         for adjacency in ("add-or-remove-one", "add-one", "remove-one"):
             alone = step.epsilon_bounds(0, adjacency=adjacency)
             epoch = hs.RandomAllocation(mechanism=step, steps=7)
-            assert epoch.epsilon_bounds(0, adjacency=adjacency) == alone
+            # That of a step alone may end at its fraction.
+            assert epoch.epsilon_bounds(0, adjacency=adjacency) == pytest.approx(alone, rel=1e-15)
             both = (3 * epoch + hs.Laplace(2.0)).epsilon_bounds([0, 1e-6], adjacency=adjacency)
             assert both.lower[0] <= both.upper[0] <= (3 * alone.upper + 0.5) * (1 + 4 * ULP)
             assert both.upper[1] < both.lower[0]
