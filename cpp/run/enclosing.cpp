@@ -233,8 +233,10 @@ class BetweenSides {
       }
       before = gap.most;
       if (is_wide) at.tolerance *= 0.5;
-      if (!is_wide || of_pairs > 0.7 * question_.tolerance)
-        static_cast<Accuracy&>(at) = refinement.finer(at, gap.most, gap.of_sides, cannot_count(which, at.tail));
+      if (is_wide && of_pairs <= 0.7 * question_.tolerance) continue;
+      const double cells = at.cells;
+      static_cast<Accuracy&>(at) = refinement.finer(at, gap.most, gap.of_sides, cannot_count(which, at.tail));
+      if (at.cells == cells) before = infinity;  // more cells may narrow what smaller tails do not
     }
     return at;
   }

@@ -28,7 +28,7 @@ Accuracy Refinement::finer(const Accuracy& at, double gap, double of_sides, bool
   const bool gained_little = cannot_count && expected_ > 0 && of_cells > expected_;
   const bool ends_count = gained_little || (!cannot_count && of_cells > expected_);
   const bool is_handover = ends_count && at.tail >= least_of_series;
-  const double least = is_handover ? 3 : 1.5, most = !gained_little ? (cannot_count ? 16 : 8) : is_handover ? 1 : 1.5;
+  const double least = is_handover ? 1 : 1.5, most = is_handover ? 1 : gained_little ? 1.5 : cannot_count ? 16 : 8;
   double more = std::sqrt(1.5 * of_cells / rest);
   if (cannot_count && more > 4) more *= 1.4;  // an answer from few cells does not forecast that from many
   more = std::clamp(more, std::min(least, most), most);

@@ -21,7 +21,7 @@ Accuracy starting_accuracy(double tolerance, double smallest, std::int64_t runs)
 /// Chooses how closely the next pairs follow their curves. The gap by cells falls with the square of their number, and
 /// the width of the sides' own answers stays: the number of cells leaves a gap below the rest of the tolerance. At
 /// first, and where more cells gained less than expected, tails are made smaller as well, unless they `cannot_count`,
-/// as all deltas are far above them; a smaller tail is then tried before many more cells.
+/// as all deltas are far above them. Where convolutions take over, a smaller tail is tried before more cells.
 class Refinement {
  public:
   explicit Refinement(double tolerance) : tolerance_(tolerance) {}
