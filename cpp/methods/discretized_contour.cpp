@@ -120,7 +120,7 @@ class ByDiscretizedContour final : public Method {
     if (*atoms_ == 0) return {.obstacle = "not all losses are atoms"};
     if (!of_atoms_)
       of_atoms_.emplace(task_.terms(), task_.question, infinity_mass(task_.terms()).upper(), Place::Closes::always);
-    if (const auto known = task_.known_log_delta()) of_atoms_->see(*known);
+    if (const auto known = task_.known_log_delta(); known && attempts_ == 0) of_atoms_->see(*known);
     if (!of_atoms_->is_answerable()) return {.obstacle = "no finite loss has a part in delta"};
     plan_ = planned(of_atoms_->saddlepoint(), *of_atoms_, *atoms_);
     plan_.needs.cut = of_atoms_->cut() * math::exp(-caution_) / of_atoms_->saddlepoint().total_count();
