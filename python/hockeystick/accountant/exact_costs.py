@@ -50,7 +50,12 @@ def _sum(
 
 
 def _loss(mechanism: Mechanism, moved: int) -> Fraction | None:
-    """Laplace noise moved by d of its scales has no loss above d; a guarantee is one."""
+    """Laplace noise moved by d of its scales has no loss above d; a guarantee is one.
+
+    An epoch of random allocation has none above that of its step: it is a mixture of the steps.
+    """
+    if isinstance(mechanism, mechanisms.RandomAllocation) and moved == 1:
+        return _loss(mechanism.mechanism, moved)
     if isinstance(mechanism, mechanisms.ApproximateDP) and mechanism.guaranteed_delta == 0:
         return Fraction(mechanism.guaranteed_epsilon)
     if isinstance(mechanism, mechanisms.ExponentialMechanism):
