@@ -52,10 +52,8 @@ def _sum(
 def _loss(mechanism: Mechanism, moved: int) -> Fraction | None:
     """Laplace noise moved by d of its scales has no loss above d; a guarantee is one.
 
-    An epoch of random allocation has none above that of its step: it is a mixture of the steps.
+    An epoch of random allocation is a mixture over the step of the record, and has no larger loss.
     """
-    if isinstance(mechanism, mechanisms.RandomAllocation) and moved == 1:
-        return _loss(mechanism.mechanism, moved)
     if isinstance(mechanism, mechanisms.ApproximateDP) and mechanism.guaranteed_delta == 0:
         return Fraction(mechanism.guaranteed_epsilon)
     if isinstance(mechanism, mechanisms.ExponentialMechanism):
@@ -64,11 +62,9 @@ def _loss(mechanism: Mechanism, moved: int) -> Fraction | None:
         return moved / Fraction(mechanism.noise_multiplier)
     if isinstance(mechanism, mechanisms.DiscreteLaplace):
         return moved * mechanism.sensitivity * Fraction(mechanism.parameter)
-    if (
-        isinstance(mechanism, mechanisms.Grouped)
-        and (one := _loss(mechanism.mechanism, moved)) is not None
-    ):
-        return mechanism.size * one
+    if isinstance(mechanism, mechanisms.RandomAllocation | mechanisms.Grouped):
+        one = _loss(mechanism.mechanism, moved)
+        return one and one * (mechanism.size if isinstance(mechanism, mechanisms.Grouped) else 1)
     return None
 
 
