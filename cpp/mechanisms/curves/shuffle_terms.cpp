@@ -72,7 +72,7 @@ struct Half {
 
 Half half_of(const Side& side, double near, double ratio, double end) {
   std::vector<double> at{side.at(0)};
-  for (double x = near; at.size() == 1 || x < end * ratio; x = ratio * x + near / 2) at.push_back(side.at(x));
+  for (double x = near; at.size() == 1 || x < end * ratio; x = ratio * x + near / 4) at.push_back(side.at(x));
   const std::size_t last = at.size() - 1;
   Half half{
       std::vector<double>(at.size()), std::vector<double>(at.size()), std::vector<double>(at.size()), at[0], 0, 0};

@@ -36,7 +36,7 @@ struct TermLaw {
   double excess = 0;
 };
 
-/// Places to both sides of 0: after x comes ratio x + near / 2, as close places next to 0 would tell little.
+/// Places to both sides of 0: after x comes ratio x + near / 4, as close places next to 0 would tell little.
 struct TermGrid {
   double near, ratio;  // closer to 0 there is none but 0 itself
   double bottom, top;  // where the places end, both > near. Lower terms are raised to the first place
