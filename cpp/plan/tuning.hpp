@@ -44,8 +44,8 @@ inline const double smooth_points = tuned("smooth_points", 2000);
 // x2: nothing. /2: nothing.
 inline const double circle_deviations = tuned("circle_deviations", 14);
 // Number of questions that share a transform for many questions: a contour for many questions answers several, too.
-// Measured: with 32, trade-offs and mu of batches of fixed size take up to 1.3 times as long.
-inline const double questions_shared = tuned("questions_shared", 4);
+// x2: trade-offs of batches of fixed size take a fifth longer. /2: one of sampled Laplace noise, six times as long.
+inline const double questions_shared = tuned("questions_shared", 8);
 
 // Costs of contours [ns].
 
