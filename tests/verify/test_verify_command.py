@@ -41,4 +41,4 @@ def test_an_answer_is_verified(question, capsys):
 
 
 def test_one_question_is_to_be_asked(capsys):
-    assert "must be given" in said(["verify", *RUN], capsys, code=2).err
+    assert "give exactly one of" in said(["verify", *RUN], capsys, code=2).err
