@@ -183,7 +183,7 @@ class ByTransform final : public Method {
     GridPlanner& next = grid();
     if (is_done_ || !next.limited_by().empty()) return {.obstacle = "finer grids do not help"};
     const double bytes = next.plan().bytes, memory = task_.limits.memory();
-    if (bytes <= memory) return {next.cost(), bytes, std::max(0.7, rounding(next)), {}};
+    if (bytes <= memory) return {next.cost(), bytes, 0.7, {}};
     return {next.cost() * memory / bytes, bytes, infinity, {}};  // of a grid as coarse as fits
   }
 
@@ -213,17 +213,6 @@ class ByTransform final : public Method {
 
  private:
   GridPlanner& grid() { return is_reversed_ ? reverse_->grid : task_.grid(); }
-
-  // The forecast rounding of a known delta over the allowed width: of each point of a tilted composition.
-  double rounding(GridPlanner& planner) {
-    const std::optional<double> known = task_.known_log_delta();
-    const double tilt = planner.plan().tilt;
-    if (!known || is_reversed_ || !(tilt > 0)) return 0;
-    const Saddlepoint& saddlepoint = planner.place().saddlepoint();
-    const double log_unit = saddlepoint.cumulants(tilt).value - tilt * task_.question.at - *known;
-    const double points = 1 / (tilt * (1 + tilt) * planner.plan().interval);
-    return math::exp(log_unit) * u * saddlepoint.total_count() * points / planner.place().log_tolerance();
-  }
 
   bool is_limited() { return !task_.grid().limited_by().empty(); }
 
