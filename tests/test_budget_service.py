@@ -122,9 +122,9 @@ def test_bad_requests_are_refused_with_what_is_wrong(ledger):
 
 
 def test_huge_questions_end_and_leave_the_others_alone(ledger):
-    """A decision on this run would take half a minute."""
-    noises = [{"type": "Laplace", "noise_multiplier": 1000 + k} for k in range(600)]
-    huge = sent(json.dumps({"ledger": [{"mechanism": each, "count": 1000} for each in noises]}))
+    """A decision on this run would take many seconds."""
+    steps = [hs.Laplace(1000 + k).poisson_sampled(0.5) for k in range(400)]
+    huge = sent(hs.Composition((step, 1000) for step in steps).to_json())
     answers = []
     with loopback.serving(1, ledger=ledger, question_seconds=0.3, **WIDE) as server:
         thread = threading.Thread(target=lambda: answers.extend(server.asked([huge] * 2, 2)))
