@@ -31,7 +31,7 @@ CPP_LAYERS["bind"] = set(CPP_LAYERS) - {"c"}
 # From the bottom up; a module may import from lower rows only.
 PYTHON_LAYERS = [
     {"_core", "_importing", "_neighbours"},
-    {"_checks", "_decimals", "_formats", "_html", "_progress", "_search", "outward"},
+    {"_array_like", "_checks", "_decimals", "_formats", "_html", "_progress", "_search", "outward"},
     {"_files", "_outcomes", "_terms", "_words", "adjacency", "bounds"},
     {"_table", "errors", "limits"},
     {"queries"},

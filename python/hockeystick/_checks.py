@@ -14,7 +14,7 @@ import operator
 from collections.abc import Callable, Sequence
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -24,15 +24,6 @@ from hockeystick import _core
 FloatArray = npt.NDArray[np.float64]
 Vector = Sequence[float] | npt.NDArray[np.floating[Any]] | npt.NDArray[np.integer[Any]]
 Kind = TypeVar("Kind")
-if TYPE_CHECKING:
-    ArrayLike = npt.ArrayLike
-else:
-
-    class ArrayLike:
-        """Numpy's union, which help() shows by this name in place of the types in it."""
-
-        __module__ = "numpy.typing"
-
 
 _RANGES = _core.ranges()
 MAX_COUNT = int(_RANGES["count"][1])

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, NoReturn
 import numpy as np
 
 from hockeystick import _checks, _html
-from hockeystick._checks import ArrayLike, FloatArray, Vector
+from hockeystick._array_like import ArrayLike
+from hockeystick._checks import FloatArray, Vector
 from hockeystick._decimals import formatted, outward, rounded
 from hockeystick._neighbours import Hinting
 

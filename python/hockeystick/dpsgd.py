@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from hockeystick import _checks, _core
 from hockeystick import sampling as schemes
-from hockeystick._checks import ArrayLike, FloatArray
+from hockeystick._array_like import ArrayLike
+from hockeystick._checks import FloatArray
 from hockeystick._words import spoken
 from hockeystick.bounds import Bounds, ErrorBudget
 from hockeystick.composition import Composable

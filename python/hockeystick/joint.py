@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from hockeystick import _checks, _core
-from hockeystick._checks import ArrayLike
+from hockeystick._array_like import ArrayLike
 from hockeystick._words import spoken
 from hockeystick.composition import Composable, Composition, Mechanism
 from hockeystick.mechanisms.gaussian import Gaussian

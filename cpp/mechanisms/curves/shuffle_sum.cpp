@@ -200,7 +200,7 @@ double period_of(Sum& sum, double tilt, const Moments& at) {
 }
 
 // Multiplies the first samples by the transform of a tilted term at multiples of `spacing`, to the power of its number.
-// `moved`: what is added to each place. What the samples are off by, relative to 1.
+// `moved` is added to each place. Returns a bound of the error of each sample, relative to 1.
 double multiply_by_powers(const Placed& term, double tilt, double spacing, double moved, std::vector<double>& tilted,
                           std::span<double> re, std::span<double> im) {
   moments(term.masses, term.places, tilt, tilted);

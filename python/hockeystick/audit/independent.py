@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hockeystick import _checks, _core, outward
-from hockeystick._checks import ArrayLike
+from hockeystick._array_like import ArrayLike
 from hockeystick._words import spoken
 from hockeystick.accountant.ledger import Ledger
 from hockeystick.accountant.questions import run_and_adjacency

@@ -6,7 +6,8 @@ from functools import lru_cache, singledispatch
 import numpy as np
 
 from hockeystick import _checks
-from hockeystick._checks import ArrayLike, FloatArray
+from hockeystick._array_like import ArrayLike
+from hockeystick._checks import FloatArray
 from hockeystick._words import spoken
 from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
 from hockeystick.baselines.elementwise import elementwise

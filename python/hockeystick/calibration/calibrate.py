@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hockeystick import _core
-from hockeystick._checks import ArrayLike
+from hockeystick._array_like import ArrayLike
 from hockeystick._words import spoken
 from hockeystick.accountant import Accountant
 from hockeystick.calibration.arrays import Sought, arrays_of, broadcast, found, named

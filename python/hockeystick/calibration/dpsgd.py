@@ -8,7 +8,8 @@ import numpy as np
 
 from hockeystick import _checks
 from hockeystick import sampling as schemes
-from hockeystick._checks import ArrayLike, FloatArray
+from hockeystick._array_like import ArrayLike
+from hockeystick._checks import FloatArray
 from hockeystick._words import spoken
 from hockeystick.calibration.arrays import Sought, arrays_of, broadcast, found, named
 from hockeystick.calibration.families import Family

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hockeystick import _checks, _json
-from hockeystick._checks import ArrayLike
+from hockeystick._array_like import ArrayLike
 from hockeystick._words import outspoken
 from hockeystick.accountant.saved_ledger import VERSION, Saved
 from hockeystick.adjacency import Adjacency

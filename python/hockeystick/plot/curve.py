@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from hockeystick import _checks
-from hockeystick._checks import ArrayLike, FloatArray
+from hockeystick._array_like import ArrayLike
+from hockeystick._checks import FloatArray
 from hockeystick._words import spoken
 from hockeystick.accountant import Accountant
 from hockeystick.accountant.questions import run_and_adjacency
