@@ -8,8 +8,6 @@ import verified
 PARTS = 8
 
 
-# A signal of the time limit that comes within a callback is lost, and sent again.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.every(6)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_hostile_questions(part, samples):

@@ -62,13 +62,19 @@ def limited(seconds: float) -> Iterator[None]:
     def end(_number: int, _frame: object) -> None:
         raise TimeoutError
 
-    before = signal.signal(signal.SIGPROF, end)
-    signal.setitimer(signal.ITIMER_PROF, seconds, 0.1)  # again, as Arb's callbacks may lose one
+    def report(lost: "sys.UnraisableHookArgs") -> None:
+        if lost.exc_type is not TimeoutError:
+            hook(lost)
+
+    before, hook = signal.signal(signal.SIGPROF, end), sys.unraisablehook
+    sys.unraisablehook = report  # one of Arb's callbacks may lose a signal, which comes again
+    signal.setitimer(signal.ITIMER_PROF, seconds, 0.1)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
+        sys.unraisablehook = hook
 
 
 def _probability(rng: random.Random) -> float:
