@@ -180,7 +180,8 @@ HS_API int hs_zcdp(const hs_run *run, const double *largest_orders, size_t n, co
 HS_API int hs_loss_tail(const hs_run *run, const double *epsilons, size_t n, const hs_options *options,
                         hs_answer *answers);
 
-/* The quantile of the privacy loss at each level in (0, 1); the tolerance is a part of its standard deviation. */
+/* The quantile of the privacy loss at each level in (0, 1); the tolerance is a part of its standard deviation or, where
+   that takes long, of the distance over which the tail falls by a factor of e. */
 HS_API int hs_loss_quantile(const hs_run *run, const double *levels, size_t n, const hs_options *options,
                             hs_answer *answers);
 

@@ -128,11 +128,14 @@ class Solver {
       const Interval tail = rest_of(points_[i]);
       const double at = kind_.place(saddlepoint_, points_[i]).epsilon, deviation = saddlepoint_.deviation();
       const Interval guess = likely_quantile(about_, tail.lower, at, deviation, limits_.memory_limit);
-      open.push_back(i), sought.push_back({tail, guess, limits_.tolerance * deviation});
+      open.push_back(i), sought.push_back({tail, guess, limits_.tolerance});
     }
     if (open.empty()) return;
-    const std::vector<Interval> found = quantiles_by_deltas(curve_, saddlepoint_.deviation(), sought);
-    for (std::size_t k = 0; k < open.size(); ++k) narrow(open[k], found[k]);
+    const std::vector<FoundQuantile> found = quantiles_by_deltas(curve_, saddlepoint_.deviation(), sought);
+    for (std::size_t k = 0; k < open.size(); ++k) {
+      narrow(open[k], found[k].bounds);
+      answers_[open[k]].converged |= found[k].is_close;
+    }
   }
 
   // Takes the points of the curve; returns whether an answer became narrower.

@@ -15,8 +15,9 @@ std::vector<Answer> loss_tail_bounds(std::span<const Direction> directions, std:
                                      std::span<const double> epsilons, const Limits& limits);
 
 /// Encloses the smallest t with P(L <= t) >= level at each level in (0, 1), for the worst direction. The tolerance is a
-/// fraction of the forecast standard deviation of L. `reverses`: of each direction its reverse, which answers deltas at
-/// negative losses; empty if these are not known.
+/// fraction of the forecast standard deviation of L or, where that takes much work, of the distance over which the tail
+/// falls by a factor of e. `reverses`: of each direction its reverse, which answers deltas at negative losses; empty if
+/// these are not known.
 std::vector<Answer> loss_quantile_bounds(std::span<const Direction> directions, std::span<const Direction> reverses,
                                          std::span<const double> levels, const Limits& limits);
 

@@ -11,6 +11,8 @@
 #include "numeric/constants.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/runtime/checkpoint.hpp"
+#include "numeric/runtime/work.hpp"
+#include "plan/tuning.hpp"
 #include "pld/loss_tail.hpp"
 
 namespace hockeystick {
@@ -20,12 +22,13 @@ constexpr double first_part = 0.05, first_tolerance = 1e-3;  // of a deviation; 
 // Points near a guess are apart by this part of the gap between two known slopes, and by at least this part of the
 // allowed width: two of them and a middle one then enclose the quantile.
 constexpr double part_of_gap = 0.1, part_of_width = 0.45;
+constexpr double most_for_deviations = 2e7;  // work [ns] after which widths count in distances of the tail's fall
 
 // The search for one quantile, among others that share its points.
 class QuantileSearch {
  public:
   QuantileSearch(const CurvePoints& curve, double deviation, const SoughtQuantile& sought)
-      : curve_(curve), tail_(sought.tail), deviation_(deviation), allowed_(sought.allowed) {
+      : curve_(curve), tail_(sought.tail), deviation_(deviation), tolerance_(sought.tolerance) {
     const auto [from, to] = sought.about;
     const double reach = std::max((to - from) / 2, 3 * first_part * deviation_);
     // Deltas far below those next to the quantile do not narrow it.
@@ -34,14 +37,24 @@ class QuantileSearch {
   }
 
   bool is_open() const { return is_open_; }
-  const Interval& found() const { return found_; }
+  FoundQuantile found() const {
+    return {found_, found_.upper - found_.lower <= tolerance_ * std::max(deviation_, scale_)};
+  }
   std::vector<WantedPoint> wanted() { return std::exchange(wanted_, {}); }
+  // The work that the next points may take. Where the tail falls slowly, the width need not be one in deviations.
+  double most_work() const {
+    const bool may_be_wider = curve_.closes() && scale_ > deviation_ && !is_dear_;
+    return may_be_wider ? most_for_deviations : infinity;
+  }
 
   // Takes the points and wants more of them. `is_served`: whether the points that it wanted are known.
   void take(const KnownCurve& known, const TailsAt& tails, bool is_served) {
+    if (!is_served && most_work() < infinity) is_dear_ = is_served = true;
+    is_dear_ = is_dear_ || WorkLimit::taken() - taken_before_ > most_for_deviations;
     const Interval last = std::exchange(found_, known.quantile(tails, tail_.lower, tail_.upper));
     const double width = found_.upper - found_.lower, before = last.upper - last.lower;
     is_slow_ = std::isfinite(width) && width > 0.5 * before;
+    if (curve_.closes()) scale_ = scale_of(known, tails);
     const bool is_stuck = std::isfinite(width) && width > 0.8 * before;
     if (!curve_.closes())
       failed_ = is_stuck ? most_failed : 0;
@@ -49,7 +62,7 @@ class QuantileSearch {
       ++failed_;
     if (known.points.size() == size_) ++failed_, for_delta_ *= 0.1;  // the same points, to a closer tolerance
     size_ = known.points.size();
-    is_open_ = !(width <= allowed_) && failed_ < most_failed && !known.points.empty();
+    is_open_ = !(width <= allowed()) && failed_ < most_failed && !known.points.empty();
     if (!is_open_) return;
     if (curve_.closes())
       next(known, tails);
@@ -101,6 +114,23 @@ class QuantileSearch {
       add_thirds(next[-1].loss, found_.upper);
   }
 
+  // About the distance over which the tail falls by a factor of e, between the closest points at which the tail is
+  // clearly larger and smaller than the one wanted.
+  double scale_of(const KnownCurve& known, const TailsAt& tails) const {
+    const auto log_odds = [](double tail) { return math::log(tail / (1 - tail)); };
+    const double larger = log_odds(tail_.lower) + 0.1, smaller = larger - 0.2;
+    const std::span<const CurvePoint> points = known.points;
+    const auto right = std::find_if(tails.begin(), tails.end(),
+                                    [&](const Interval& at) { return at.upper < 1 && log_odds(at.upper) < smaller; });
+    auto left = right;
+    while (left != tails.begin() && !(left[-1].lower < 1 && log_odds(left[-1].lower) > larger)) --left;
+    if (right == tails.end() || left == tails.begin()) return 0;
+    const double fallen = log_odds(left[-1].lower) - log_odds(right->upper);
+    return (points[right - tails.begin()].loss - points[left - tails.begin() - 1].loss) / fallen;
+  }
+
+  double allowed() const { return tolerance_ * (is_dear_ ? std::max(deviation_, scale_) : deviation_); }
+
   void between(std::span<const CurvePoint> points, const Slope& left, const Slope& right) {
     const double gap = right.loss - left.loss;
     double share = (left.tail - tail_.lower) / (left.tail - right.tail);
@@ -111,7 +141,7 @@ class QuantileSearch {
     const CurvePoint& near = before(points, middle);
     const double off = std::min(curve_.finest() * size_of(near), near.value.upper - near.value.lower);
     const double least = density > 0 ? std::sqrt(2 * off / density) : 0;
-    const double apart = std::max({part_of_gap * gap, part_of_width * allowed_, least});
+    const double apart = std::max({part_of_gap * gap, part_of_width * allowed(), least});
     const double change = density * std::min(gap, apart);
     for (const double k : {-1, 0, 1}) want(points, middle + k * apart, change, apart);
   }
@@ -150,7 +180,10 @@ class QuantileSearch {
 
   const CurvePoints& curve_;
   Interval tail_;
-  double deviation_, allowed_, enough_;
+  double deviation_, tolerance_, enough_;
+  double taken_before_ = WorkLimit::taken();
+  bool is_dear_ = false;  // whether a width in deviations takes more work than it may
+  double scale_ = 0;      // about the distance over which the tail falls by a factor of e
   Interval found_{-infinity, infinity};
   std::vector<WantedPoint> wanted_;
   int failed_ = 0;  // rounds that knew less than half of the points they wanted
@@ -193,7 +226,7 @@ TailsAt KnownCurve::tails() const {
 Slope KnownCurve::slope_at(const TailsAt& tails, double loss) const {
   const auto k =
       static_cast<std::size_t>(std::lower_bound(kinks.loss.begin(), kinks.loss.end(), loss) - kinks.loss.begin());
-  return {loss, tails[k].lower / 2 + tails[k].upper / 2};
+  return {loss, k > 0 ? tails[k].lower / 2 + tails[k].upper / 2 : tails[k].lower};
 }
 
 // P(L > t) falls, so that every point is certified.
@@ -212,6 +245,7 @@ Interval likely_quantile(const Direction& direction, double tail, double about, 
                          std::size_t memory_limit) {
   const double x = std::min(deviation, 1.0), delta = tail * -math::expm1(-x);
   if (!(tail <= 0.5) || !(delta > smallest_delta)) return {about, about};
+  const WorkLimit work(5 * tuning::cheap);  // a guess that costs more than the first points saves nothing
   const std::vector<Answer> found =
       epsilon_bounds({&direction, 1}, std::array{tail, delta}, {rough_tolerance, memory_limit});
   const double least = found.front().lower, most = found.back().upper - math::log1p(-delta / tail);
@@ -219,26 +253,31 @@ Interval likely_quantile(const Direction& direction, double tail, double about, 
   return is_outside && std::isfinite(most) ? Interval{least, std::max(least, most)} : Interval{about, about};
 }
 
-std::vector<Interval> quantiles_by_deltas(CurvePoints& curve, double deviation,
-                                          std::span<const SoughtQuantile> sought) {
+std::vector<FoundQuantile> quantiles_by_deltas(CurvePoints& curve, double deviation,
+                                               std::span<const SoughtQuantile> sought) {
   std::vector<QuantileSearch> searches;
   for (const SoughtQuantile& each : sought) searches.emplace_back(curve, deviation, each);
   for (int round = 0; round < most_rounds; ++round) {
     checkpoint();
     std::vector<std::pair<QuantileSearch*, std::vector<WantedPoint>>> open;
     std::vector<WantedPoint> wanted;
+    double most_work = 0;
     for (QuantileSearch& search : searches) {
       if (!search.is_open()) continue;
+      most_work += search.most_work();
       open.emplace_back(&search, search.wanted());
       wanted.insert(wanted.end(), open.back().second.begin(), open.back().second.end());
     }
     if (open.empty()) break;
-    curve.ask(std::move(wanted));
+    {
+      const WorkLimit work(most_work);
+      curve.ask(std::move(wanted));
+    }
     const KnownCurve known(curve);
     const TailsAt tails = known.tails();
     for (const auto& [search, asked] : open) search->take(known, tails, is_served(known.points, asked));
   }
-  std::vector<Interval> found;
+  std::vector<FoundQuantile> found;
   for (const QuantileSearch& search : searches) found.push_back(search.found());
   return found;
 }

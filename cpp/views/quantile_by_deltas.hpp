@@ -30,7 +30,7 @@ struct KnownCurve {
   /// allows.
   Interval tail(std::size_t k) const;
   TailsAt tails() const;
-  /// The middle of this interval, at the loss of a point.
+  /// The middle of this interval, at the loss of a point; its lower end where no point before bounds the tail.
   Slope slope_at(const TailsAt& tails, double loss) const;
   /// Encloses the smallest t with P(L > t) at most a number between `least` and `most`: P(L > t) is certainly too large
   /// at the lower end, and at most `least` at the upper one.
@@ -42,14 +42,21 @@ struct KnownCurve {
 Interval likely_quantile(const Direction& direction, double tail, double about, double deviation,
                          std::size_t memory_limit);
 
-/// A t with P(L > t) = tail that is to be enclosed within `allowed`; `about` is a guess of t, or of two ends.
+/// A t with P(L > t) = tail; `about` is a guess of t, or of two ends.
 struct SoughtQuantile {
   Interval tail, about;
-  double allowed;
+  double tolerance;
 };
 
-/// Asks the curve near losses until each is enclosed as closely as allowed, or no answer becomes narrower. `deviation`:
-/// of the loss.
-std::vector<Interval> quantiles_by_deltas(CurvePoints& curve, double deviation, std::span<const SoughtQuantile> sought);
+struct FoundQuantile {
+  Interval bounds;
+  bool is_close;
+};
+
+/// Asks the curve near losses until each is enclosed closely, or no answer becomes narrower: within the tolerance times
+/// `deviation`, that of the loss, or, where this takes much work, within the tolerance times the distance over which
+/// the tail is about to fall by a factor of e. This distance is longer than a deviation where rare outcomes lose much.
+std::vector<FoundQuantile> quantiles_by_deltas(CurvePoints& curve, double deviation,
+                                               std::span<const SoughtQuantile> sought);
 
 }  // namespace hockeystick

@@ -56,6 +56,31 @@ def test_deltas_that_one_method_knows_roughly_place_the_plans_of_others():
     assert found.upper - found.lower <= allowed(run)
 
 
+@pytest.mark.parametrize(
+    "run",
+    [
+        690 * sampled(0.5193098900152922, 1.1619211298495856e-05),
+        2 * sampled(0.5670042978412277, 7.513966189382194e-06),
+        7
+        * hs.TruncatedPoissonGaussian(
+            1.363869878877356,
+            sampling_probability=0.00041975654120610047,
+            truncated_batch_size=10,
+            dataset_size=7147,
+        ),
+    ],
+)
+def test_slow_tails_are_as_close_as_their_fall(run):
+    """Where a deviation is tiny beside the fall of the tail, both ends have nearly one tail."""
+    found = run.loss_quantile_bounds(0.999999, adjacency="remove-one")
+    above, below = (
+        run.probabilistic_delta_bounds(at, adjacency="remove-one")
+        for at in (found.lower, found.upper)
+    )
+    assert above.upper >= 1e-6 >= below.lower
+    assert above.lower <= (1 + 2e-2) * below.upper
+
+
 def test_plain_gaussians_are_met():
     """Their quantiles are known: mu^2 / 2 + mu z."""
     run = 4 * hs.Gaussian(noise_multiplier=1.0) + hs.Laplace(1e4)

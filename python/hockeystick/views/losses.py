@@ -73,8 +73,10 @@ class LossViews(Asked):
         Args:
             level: In (0, 1), scalar or any shape.
             options: As of ``epsilon_bounds``, but in place of `tolerance` ``deviations``, the
-                widest gap accepted in (forecast) standard deviations of L, in (1e-12, 1). Of two
-                directions the one with the larger quantile counts.
+                widest gap accepted in (forecast) standard deviations of L, in (1e-12, 1). Where
+                rare outcomes lose much and so narrow a gap takes long, the gap counts in distances
+                over which the tail falls by a factor of e. Of two directions the one with the
+                larger quantile counts.
 
         Returns:
             ``lower`` and ``upper`` [nats], floats or arrays shaped like `level`; the exact quantile
