@@ -20,7 +20,7 @@ THROUGH_OTHERS = {
     "plan": "closing contour_frame contour_plan grid_interval grid_planner large_loss "
     "lattice_grid place moment_edges nonuniform_grid "
     "saddlepoint thinned transform_plan window",
-    "pld": "loss_tail safe_masses stored_law tail_sums tradeoff",
+    "pld": "loss_tail stored_law tail_sums tradeoff",
     "run": "ask_once dpsgd dpsgd_search enclosing_runs known_alone refinement sha256 view_rows",
 }
 WITHOUT = {f"{layer}/{name}" for layer, names in THROUGH_OTHERS.items() for name in names.split()}

@@ -2,7 +2,6 @@
 #include "bind/bindings.hpp"
 #include "numeric/constants.hpp"
 #include "pld/composed_delta.hpp"
-#include "pld/composed_directly.hpp"
 #include "pld/hockey_stick.hpp"
 #include "pld/reflect.hpp"
 #include "pld/tradeoff.hpp"
@@ -81,8 +80,4 @@ void bind_pld(py::module_& module) {
       },
       py::arg("first"), py::arg("second"), py::arg("epsilons"),
       "Certified bound of delta of the composition, of the side and interval that both share.");
-  module.def(
-      "composed_directly", &composed_directly, py::call_guard<LongWork>(), py::arg("first"), py::arg("second"),
-      py::kw_only(), py::arg("cut"),
-      "The composition by direct sums, of the side and interval that both share, without up to `cut` at each end.");
 }

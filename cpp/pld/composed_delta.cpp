@@ -3,16 +3,62 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "numeric/elementary.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
 #include "numeric/sum.hpp"
-#include "pld/safe_masses.hpp"
 #include "pld/tail_sums.hpp"
+#include "pld/tilt.hpp"
 
 namespace hockeystick {
 namespace {
+
+// Bound of the underflow in a mass.
+constexpr double tiny = 1e-307;
+
+// P-masses at the losses of a pmf, each on the safe side of the exact one and >= 0, as exact masses are. In sums of
+// them all terms have one sign and all errors are relative.
+struct SafeMasses {
+  std::vector<double> mass;
+  double p = 0, q = 0;  // upper bounds of the sums of mass and of mass e^-loss
+  double wrapped = 0;   // lower: P-mass from elsewhere that may be among them
+  // Relative error of a sum of all masses, in any order.
+  double relative_error() const { return 4 * (static_cast<double>(mass.size()) + 1) * u; }
+};
+
+SafeMasses safe_masses(const LossPmf& pmf) {
+  SafeMasses safe;
+  safe.mass.resize(pmf.mass.size());
+  const double outward = pmf.side == Side::upper ? 1 : -1;
+  for (std::size_t k = 0; k < pmf.mass.size(); ++k) {
+    checkpoint_each<8192>(k);
+    const double loss = pmf.loss(k);
+    const double factor = untilting_factor(pmf, loss);
+    const double relative = (24 + 2 * std::fabs(pmf.tilt * loss) + 2 * std::fabs(pmf.tilt * pmf.offset)) * u;
+    const double mass = pmf.mass[k] * factor;
+    // proof: composed-delta
+    const double error = relative * std::fabs(mass) + factor * pmf.point_error * (1 + 2 * relative) + tiny;
+    const double bound = (mass + outward * error) * (1 + outward * 8 * u);
+    safe.mass[k] = bound < 0 ? 0.0 : bound;  // NaN stays, where the factor overflows
+    safe.wrapped = std::max(safe.wrapped, pmf.wrapped * factor * (1 + 2 * relative));  // proof: composed-delta
+  }
+  // Mass below the window is rounded up to the first loss.
+  // proof: composed-delta
+  if (pmf.side == Side::upper && !safe.mass.empty()) safe.mass.front() += pmf.p_below * (1 + 8 * u);
+  for (std::size_t k = 0; k < safe.mass.size(); ++k) {
+    safe.p += safe.mass[k];
+    const double loss = pmf.loss(k);
+    if (safe.mass[k] > 0) safe.q += safe.mass[k] * math::exp(-loss) * (1 + (4 * std::fabs(loss) + 16) * u);
+  }
+  safe.p *= 1 + safe.relative_error();
+  safe.q *= 1 + safe.relative_error();
+  return safe;
+}
+
+// 1 - (1 - s)(1 - t), the mass at +inf of both, as a sum of terms of one sign.
+double either(double s, double t) { return s + t * std::max(0.0, 1 - s); }
 
 // The sum over all pairs (i, j) with i + j >= first, at loss_first - y; rounded to the given side.
 double pair_sum(const SafeMasses& a, const SafeMasses& b, double interval, std::size_t first, double y, Side side) {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Delta of two distributions composed, against direct sums over their steps and the truth."""
 
+import random
 from functools import cache
 
 import numpy as np
@@ -13,7 +14,9 @@ from hockeystick import _core
 from mechanisms.cells import core_pair
 from pld import runs
 from pld.runs import Run
+from pld.stored import SIDES
 from pld.test_reflect import REVERSE
+from pld.test_stated_errors import one_point
 
 TAIL = 1e-9
 DIRECT = [
@@ -200,3 +203,19 @@ def test_mass_that_may_lie_below_the_window_is_at_its_first_loss():
     booked = (1 + m) * m * gains[1] + m * (m * gains[1] + m * gains[2])
     (found,) = _core.composed_delta(one, other, np.array([0.5]))
     assert found == pytest.approx(booked, rel=1e-6, abs=0)
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_rounding_of_an_untilted_mass_is_counted(side):
+    """Exponents of up to 1e6 nats, composed with nothing."""
+    rng, outward = random.Random(18), 1 if side == "upper" else -1
+    with ctx.workprec(300):
+        for _ in range(300):
+            pmf, loss, mass = one_point(rng, side)
+            if not 1e-290 < mass < 0.5:
+                continue
+            at = {"interval": pmf.interval, "offset": 0.0, "first": 0, "tilt": 0.0}
+            none = _core.parts.loss_pmf(mass=[1.0], side=side, log_scale=(0.0, 0.0), **at)
+            far = float(loss) - 50.0 - abs(float(loss)) / 2
+            value = arb(_core.composed_delta(pmf, none, [far])[0])
+            assert outward * (value - mass * -(arb(far) - loss).expm1()) >= 0

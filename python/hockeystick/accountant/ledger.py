@@ -11,7 +11,7 @@ from hockeystick import _checks
 from hockeystick._neighbours import Hinting
 from hockeystick._words import outspoken
 from hockeystick.accountant.entries import Entries, Entry
-from hockeystick.accountant.kept_curves import KeptCurves
+from hockeystick.accountant.kept_runs import KeptRuns
 from hockeystick.adjacency import Adjacency, AdjacencyLike, adjacency_of
 from hockeystick.composition import Composable, Composition, Mechanism
 from hockeystick.limits import DEFAULT_TOLERANCE
@@ -31,7 +31,7 @@ class Shared(Hinting):
     def _own_lock(self) -> None:
         self._lock = threading.RLock()
         self._block: Path | None = None  # the file whose lock is held for it
-        self._kept = KeptCurves()
+        self._kept = KeptRuns()
         _shared.add(self)
 
     def __getstate__(self) -> dict[str, Any]:

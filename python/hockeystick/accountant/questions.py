@@ -130,7 +130,7 @@ class Questioned(Views, Ledger):
         query = QUERIES[wanted]
         usual = Limits(smallest=DEFAULT_SMALLEST if query.tiny else 0.0)
         limits = usual.updated(options, has_smallest=query.tiny, asks=(wanted, query.argument))
-        found = self._kept.runs.bounds(wanted, at, entries, limits)
+        found = self._kept.bounds(wanted, at, entries, limits)
         if found is None or name == wanted:
             return None if found is None else found.upper
         found._asked = (entries.composition, {query.argument: at, **options})  # noqa: SLF001

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 from hockeystick import _checks, _files, _json
 from hockeystick._words import outspoken
 from hockeystick.accountant.entries import Entries
-from hockeystick.accountant.kept_curves import KeptCurves
+from hockeystick.accountant.kept_runs import KeptRuns
 from hockeystick.accountant.ledger import Ledger, Shared
 from hockeystick.adjacency import Adjacency, AdjacencyLike
 from hockeystick.errors import StaleLedgerError
@@ -167,7 +167,7 @@ class Saved(Shared):
             finally:
                 account._block = None  # noqa: SLF001, its own
                 _blocks.pop(target, None)
-                account._kept = KeptCurves()  # noqa: SLF001, its own
+                account._kept = KeptRuns()  # noqa: SLF001, its own
 
     @classmethod
     def _opened(cls, path: str | os.PathLike[str], given: Mapping[str, Any]) -> Self:
@@ -293,12 +293,12 @@ def _block_of_thread(target: Path) -> Path | None:
     return target if _blocks.get(target) == (os.getpid(), threading.get_ident()) else None
 
 
-_kept_of_files: dict[Path, KeptCurves] = {}  # each used by whoever holds the lock of the file
+_kept_of_files: dict[Path, KeptRuns] = {}  # each used by whoever holds the lock of the file
 _MOST_FILES = 16
 
 
-def _kept_of(target: Path) -> KeptCurves:
-    kept = _kept_of_files.pop(target, None) or KeptCurves()
+def _kept_of(target: Path) -> KeptRuns:
+    kept = _kept_of_files.pop(target, None) or KeptRuns()
     while len(_kept_of_files) >= _MOST_FILES:
         _kept_of_files.pop(next(iter(_kept_of_files)), None)
     _kept_of_files[target] = kept

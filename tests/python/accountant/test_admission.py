@@ -15,7 +15,6 @@ import pytest
 
 import hockeystick as hs
 from hockeystick import Accountant
-from hockeystick.accountant import kept_curves
 
 STEP = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
 TENTHS = [
@@ -125,7 +124,7 @@ def test_a_child_does_not_wait_for_a_thread_of_its_parent():
 
 MANY = [hs.Laplace(noise_multiplier=100 + k / 3) for k in range(20)]
 NEXT = [hs.DiscreteLaplace(parameter=1 / (90 + k)) for k in range(12)]
-KEPT = {
+GROWING = {
     "additive": (MANY, NEXT, {}),
     "two directions": (
         [hs.Gaussian(noise_multiplier=5 + k).poisson_sampled(0.1) for k in range(18)],
@@ -142,18 +141,11 @@ KEPT = {
 }
 
 
-@pytest.fixture
-def keeps_few(monkeypatch):
-    """Curves of ledgers this short are kept."""
-    monkeypatch.setattr(kept_curves, "_FEWEST", 16)
-
-
 @pytest.mark.every(4)
-@pytest.mark.usefixtures("keeps_few")
-@pytest.mark.parametrize("kind", KEPT)
+@pytest.mark.parametrize("kind", GROWING)
 @pytest.mark.parametrize("part", [0.98, 0.9999, 1.0001, 1.02])
-def test_what_is_kept_decides_as_the_whole_would(kind, part):
-    base, others, given = KEPT[kind]
+def test_rough_answers_decide_as_close_ones_would(kind, part):
+    base, others, given = GROWING[kind]
     run = sum((1 * mechanism for mechanism in base), hs.Composition())
     whole = run + sum((1 * mechanism for mechanism in others), hs.Composition())
     lower, upper = whole.epsilon_bounds(1e-7, **given)
@@ -167,23 +159,8 @@ def test_what_is_kept_decides_as_the_whole_would(kind, part):
         least, most = then.epsilon_bounds(1e-7, **given)
         assert least <= budget["epsilon"] if outcomes[-1] else most > budget["epsilon"]
     assert (part > 1) == all(outcomes)
-    assert acct._kept._composed
 
 
-@pytest.mark.usefixtures("keeps_few")
-def test_what_is_kept_follows_the_ledger_and_the_budget():
-    """Of one composition, whatever was asked before."""
-    acct = Accountant().compose(hs.Composition((mechanism, 1) for mechanism in MANY))
-    budgets = [{"epsilon": e, "delta": d} for e in (0.3, 1.0) for d in (1e-5, 1e-9)]
-    for k in range(4):
-        acct.compose(MANY[k % 3] if k % 2 else NEXT[k % 5], count=1 + k)
-        same = Accountant.from_json(acct.to_json())
-        for budget in budgets:
-            question = {"mechanism": NEXT[7], "count": k, **budget}
-            assert acct.would_exceed(**question) == same.would_exceed(**question)
-
-
-@pytest.mark.usefixtures("keeps_few")
 def test_a_locked_ledger_is_kept_between_blocks(tmp_path):
     run = hs.Composition((mechanism, 1) for mechanism in MANY)
     with Accountant.locked(tmp_path / "ledger.json") as acct:
