@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `reference/beyond.json` knows of joint releases, groups, audits, shuffles and matrices.
+"""What `reference/beyond.json` knows of joint releases, groups, audits and matrices.
 
 Ball arithmetic or fractions made it, in code that shares none with the package.
 """
@@ -68,15 +68,6 @@ def test_audits_of_one_run(truth):
     assert found == pytest.approx(known, rel=1e-11)
     level = 1 - given.pop("confidence")
     assert hs.audit.one_run_p_value(**given, epsilon=known) == pytest.approx(level, rel=1e-9)
-
-
-@of("shuffled")
-def test_the_shuffle_model(truth):
-    """The law of the theorem, which lies above what is attained."""
-    model = {name: truth[name] for name in ("users", "epsilon0", "adaptive")}
-    bounds = hs.ShuffledLocal(**model).delta_bounds(truth["epsilon"], adjacency="replace-one")
-    assert bounds.lower <= truth["delta"]
-    assert truth["delta"] * (1 - DOUBLE) <= bounds.upper <= truth["delta"] * (1 + 5e-3)
 
 
 @of("matrix")

@@ -14,7 +14,7 @@ THROUGH_OTHERS = {
     "discretize": "cells",
     "mechanisms": "atomic_pair atomic_registration continuous density_mgf_line described discrete "
     "gaussian_cells gaussian_tradeoff given grid_law laplace_loss noise_functions "
-    "random_allocation sampled sampled_laplace shuffled_above",
+    "random_allocation renyi sampled sampled_laplace",
     "methods": "engine gaussian_merge method questions",
     "numeric": "budget cache checkpoint fork_safe_mutex order roots_of_unity vector_math",
     "plan": "closing contour_frame contour_plan grid_interval grid_planner large_loss "

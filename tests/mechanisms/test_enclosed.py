@@ -118,3 +118,14 @@ def test_mean_of_selected_steps():
         exact = arb(40 * noise) / arb(epochs).sqrt() * arb(steps + 1).sqrt() / selected
         assert name == "gaussian"
         assert exact <= arb(mean) <= exact * (1 + CLOSE)
+
+
+def test_gaussians_of_one_renyi_divergence():
+    """Whose divergence of that order is at most the known one: the noise is rounded up."""
+    draw = random.Random(3)
+    for _ in range(300):
+        known = hs.RenyiDP(order=draw.uniform(1.01, 100), divergence=10 ** draw.uniform(-9, 2))
+        ((name, (noise, *_), _),) = names(known, above=False)
+        assert name == "gaussian"
+        exact = (arb(known.order) / (2 * arb(known.divergence))).sqrt()
+        assert exact <= noise <= exact * (1 + CLOSE)

@@ -61,11 +61,6 @@ def test_random_groups_are_enclosed(seed):
             assert not arb(found.upper) < truth
 
 
-def test_rates_of_their_own():
-    bounds = group(1.5, [0.01, 0.05, 0.25]).delta_bounds(0.3)
-    assert bounds.lower <= 0.020131028247923233 <= bounds.upper
-
-
 def test_probabilities_too_small_for_doubles_count_above_as_all_and_below_as_none():
     """Of two coins of 1e-145 both show heads with 1e-290, and little noise tells that they did."""
     rates = [0.999e-145] * 2

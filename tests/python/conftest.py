@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of pictures share."""
+"""What tests of pictures, and tests of calibrations, share."""
 
 import pytest
+
+from hockeystick import composition
 
 
 @pytest.fixture
@@ -9,3 +11,17 @@ def ax():
     """Axes that pyplot knows nothing of."""
     figure = pytest.importorskip("matplotlib.figure")
     return figure.Figure().subplots()
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """What is evaluated: (composition, tolerance), in order."""
+    calls = []
+    answer = composition.Composable._answer
+
+    def counted(self, query, points, limits):
+        calls.append((self, limits.tolerance))
+        return answer(self, query, points, limits)
+
+    monkeypatch.setattr(composition.Composable, "_answer", counted)
+    return calls

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ways of drawing batches: bad arguments are named, and noise is calibrated."""
+"""Ways of drawing batches: bad arguments are named."""
 
 import math
 from fractions import Fraction
@@ -47,29 +47,3 @@ def test_numbers_of_numpy_are_whole_numbers(make, valid, name):
     assert make(**{**valid, name: np.array(valid[name])}) == make(**valid)
     assert make(**{**valid, name: float(valid[name])}) == make(**valid)
     assert make(**{**valid, name: Fraction(valid[name])}) == make(**valid)
-
-
-RUNS = {
-    "fixed size": (STEP.fixed_size_sampled(batch_size=5, dataset_size=1000), "replace-one"),
-    "special": (STEP.fixed_size_sampled(batch_size=5, dataset_size=1000), "replace-special"),
-    "drawn again": (
-        STEP.fixed_size_sampled(batch_size=5, dataset_size=1000, replacement=True),
-        "replace-one",
-    ),
-    "shuffled": (STEP.shuffled(batches=50), "replace-special"),
-    "shuffled once": (STEP.shuffled(batches=50, epochs=2), "replace-one"),
-}
-
-
-@pytest.mark.parametrize(("mechanism", "adjacency"), RUNS.values(), ids=RUNS)
-def test_noise_is_calibrated_by_the_safe_end(mechanism, adjacency):
-    how = {"adjacency": adjacency, "delta": 1e-5}
-    target = 0.505 * (5 * mechanism).epsilon(**how)
-
-    def quieter(noise):
-        arguments = {**mechanism.arguments, "mechanism": hs.Gaussian(noise_multiplier=noise)}
-        return 5 * type(mechanism)(**arguments)
-
-    noise = hs.calibrate(quieter, epsilon=target, bounds=(1.0, 50.0), **how)
-    assert 2.0 < noise < 50.0
-    assert quieter(noise).epsilon(**how) <= target

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
-from hockeystick import composition
 
 STEP = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
 
@@ -16,20 +15,6 @@ def noise(sigma):
 
 def steps(count):
     return count * STEP
-
-
-@pytest.fixture
-def asked(monkeypatch):
-    """The compositions that are evaluated."""
-    calls = []
-    answer = composition.Composable._answer
-
-    def counted(self, *question):
-        calls.append(self)
-        return answer(self, *question)
-
-    monkeypatch.setattr(composition.Composable, "_answer", counted)
-    return calls
 
 
 def test_each_target_of_a_grid_is_met(asked):

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 import hockeystick as hs
 from exact.one_step import gaussian_delta
-from hockeystick import composition
 
 STEP = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
 TARGET = {"epsilon": 2.0, "delta": 1e-5}
@@ -47,20 +46,6 @@ FAMILIES = {  # how much costlier a parameter is sure to miss the target, at tol
 
 def name(value):
     return getattr(value, "__name__", str(value))
-
-
-@pytest.fixture
-def asked(monkeypatch):
-    """What is evaluated: (composition, tolerance), in order."""
-    calls = []
-    answer = composition.Composable._answer
-
-    def counted(self, query, points, limits):
-        calls.append((self, limits.tolerance))
-        return answer(self, query, points, limits)
-
-    monkeypatch.setattr(composition.Composable, "_answer", counted)
-    return calls
 
 
 @pytest.mark.parametrize("make", FAMILIES, ids=name)

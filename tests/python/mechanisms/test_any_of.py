@@ -91,16 +91,6 @@ def test_menus_of_one_and_of_nothing():
     )
 
 
-def test_ledgers_keep_menus(tmp_path):
-    menu = hs.any_of(hs.Gaussian(4.0), hs.Laplace(5.0).poisson_sampled(0.5))
-    acct = hs.Accountant().compose(menu, 3, label="what clients like")
-    acct.save(tmp_path / "ledger.json")
-    again = hs.Accountant.load(tmp_path / "ledger.json")
-    assert again.ledger == acct.ledger
-    assert again.epsilon(1e-6) == acct.epsilon(1e-6)
-    assert "Gaussian, noise 4" in str(acct.report(delta=1e-6))
-
-
 NOISE = 0.004
 MENU = hs.any_of(hs.Gaussian(NOISE), hs.Laplace(NOISE))
 

@@ -11,11 +11,6 @@ from hockeystick import Adjacency
 PLAIN = hs.Laplace(noise_multiplier=2.5)
 
 
-def test_no_delta_is_needed_beyond_the_largest_loss():
-    assert PLAIN.delta_bounds(epsilon=0.4 + 1e-9) == (0.0, 0.0)
-    assert (5 * PLAIN).epsilon(delta=1e-6) <= 2.0 * (1 + 1e-3)
-
-
 def test_the_reverse_of_the_smallest_noise_is_covered():
     """Beside a sampled step both directions are computed, one perhaps by reflection."""
     run = hs.Laplace(noise_multiplier=1e-3) + hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.1)

@@ -94,23 +94,6 @@ def test_groups_of_different_columns_are_answered_by_the_worst():
     assert amplified.epsilon(1e-6) == pytest.approx(max(g.epsilon(1e-6) for g in groups), rel=1e-9)
 
 
-def test_ledgers_keep_them(tmp_path):
-    runs = [
-        hs.MatrixMechanism([[1.0, 0.0], [0.5, 1.0]], **NOISE),
-        hs.MatrixMechanism.toeplitz([1.0, 0.5], steps=7, **NOISE, min_separation=3),
-        hs.MatrixMechanism.buffered([0.5], [0.9], steps=7, **NOISE, max_participations=2),
-        hs.MatrixMechanism.tree(leaves=9, **NOISE),
-    ]
-    acct = hs.Accountant()
-    for run in runs:
-        acct.compose(run, 2)
-    acct.save(tmp_path / "ledger.json")
-    again = hs.Accountant.load(tmp_path / "ledger.json")
-    assert again.ledger == acct.ledger
-    assert again.epsilon(1e-6) == acct.epsilon(1e-6)
-    assert "matrix mechanism" in str(acct.report(delta=1e-6))
-
-
 def test_zero_strategies_cost_nothing():
     run = hs.MatrixMechanism(np.zeros((2, 2)), **NOISE)
     assert (3 * run).terms == ()
