@@ -169,6 +169,12 @@ View view_named(const std::string& name) {
                       {"loss_variance", View::loss_variance}});
 }
 
+Aspect aspect_named(const std::string& name) {
+  return named<Aspect>(
+      "aspect", name,
+      {{"curve", Aspect::curve}, {"moments", Aspect::moments}, {"far", Aspect::far}, {"largest", Aspect::largest}});
+}
+
 using Points = py::typing::Union<py::float_, Doubles>;
 
 Answers answers_of(const Run& run, const std::string& view, const Points& at, std::size_t adjacency, double tolerance,
@@ -264,16 +270,17 @@ void bind_run(py::module_& module) {
           py::arg("adjacency"), "The pairs and counts of each distinct direction of an adjacency by its index.")
       .def(
           "sides",
-          [](const Run& run, std::size_t comparison, double cells, double tail, bool above, bool moments) {
+          [](const Run& run, std::size_t comparison, double cells, double tail, bool above, const std::string& aspect) {
             const auto way = static_cast<Comparison>(comparison);
+            const SideAccuracy accuracy{{cells, tail}, aspect_named(aspect)};
             const LongWork work;
-            const SideAccuracy accuracy{{cells, tail}, moments ? Aspect::far : Aspect::curve};
             return (above ? runs_above : runs_below)(run.terms(), {&way, 1}, accuracy);
           },
           py::arg("comparison"), py::arg("cells"), py::arg("tail"), py::kw_only(), py::arg("above"),
-          py::arg("moments") = false,
-          "The pairs and counts of the run above it in a comparison by its index, or of those below; of the pairs that "
-          "enclose moments if asked.")
+          py::arg("aspect") = "curve",
+          "The pairs and counts of the run above it in a comparison by its index, or of those below, for its curve, "
+          "its "
+          "moments, these with far losses, or its largest loss.")
       .def(
           "pairs",
           [](const Run& run, std::size_t comparison) {

@@ -46,12 +46,13 @@ Interval BestOfMoments::infinity_mass() const {
 }
 
 Interval BestOfMoments::log_moment_bounds(double t) const {
-  std::vector<double> orders{up(1 + t)};  // moments do not fall
-  for (double more = 2 * t; more < farthest; more *= 2) orders.push_back(1 + more);
-  const std::vector<double> most = log_moments(orders);
   double upper = infinity;
-  for (std::size_t k = 0; k < orders.size(); ++k)
-    upper = std::min(upper, up(up(t / (orders[k] - 1)) * most[k]));  // proof: best-of-runs
+  for (double more = t; more == t || more < farthest; more *= 2) {  // moments do not fall
+    const double order = more == t ? up(1 + t) : 1 + more;
+    const double bound = up(up(t / (order - 1)) * log_moments({&order, 1}).front());  // proof: best-of-runs
+    upper = std::min(upper, bound);
+    if (bound > 2 * upper) break;  // a guess: larger orders bound it no better
+  }
   if (!attained_) return {0, upper};
   const double order = std::max(1.0, down(1 + t));
   const double of_run =

@@ -105,6 +105,17 @@ def test_a_run_of_unknown_reverse_is_bounded_by_the_largest_number():
         assert high <= most < math.inf
 
 
+@pytest.mark.parametrize("how", [{"epochs": 3}, {"selected": 3}, {}], ids=str)
+def test_divergences_of_allocations(how):
+    """Finite, and for a run of any kind at least those of a run."""
+    epoch = hs.Gaussian(2.0).random_allocation(steps=100, **how)
+    best = hs.best_of(epoch, runs="geometric", mean=10)
+    for order in (2.0, 100.0):
+        most = best.renyi_divergence(order)
+        assert epoch.renyi_divergence_bounds(order).lower < most < 20 * order
+    assert epoch.zcdp_bounds().lower < best.zcdp() < 0.6
+
+
 @pytest.mark.parametrize(
     "options",
     [

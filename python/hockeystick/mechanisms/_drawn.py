@@ -9,7 +9,7 @@ from hockeystick import _core
 from hockeystick.adjacency import Direction
 from hockeystick.composition import Composition, Mechanism
 from hockeystick.mechanisms._enclosed import Accuracy
-from hockeystick.mechanisms._whole_run import above, alone, side_of
+from hockeystick.mechanisms._whole_run import above, alone, attained
 from hockeystick.mechanisms.discrete_gaussian import DiscreteGaussian
 from hockeystick.mechanisms.discrete_laplace import DiscreteLaplace
 from hockeystick.mechanisms.hockey_stick_curve import PoissonSampledCurve
@@ -52,8 +52,9 @@ def drawn_pair(
     groups = []
     for drawn in range(1, most + 1):
         run = Composition(base.group(drawn).terms)
-        forth = side_of(run, direction, accuracy, is_above=is_above)
-        groups.append((forth, side_of(run, direction.reversed, accuracy, is_above=is_above)))
+        side = above if is_above else attained
+        reverse = side(run, direction.reversed, accuracy)
+        groups.append((side(run, direction, accuracy), reverse))
     chain = [link(mechanism, direction, accuracy, size)] if is_above and not nested else []
     removed = direction.form == "remove"
     return _core.sampled_group_pair(

@@ -48,31 +48,27 @@ def checked_run(name: str, value: object) -> Composition:
     return run
 
 
-def side_of(
-    run: Composition, direction: Direction, accuracy: Accuracy, *, is_above: bool
+def above(
+    run: Composition, direction: Direction, accuracy: Accuracy, aspect: str = "curve"
 ) -> _core.Terms:
-    """The pairs that dominate a run, or the first run of pairs that it attains."""
-    return run._run().sides(direction.index, *accuracy, above=is_above)[0]  # noqa: SLF001
+    """The pairs that dominate a run in its "curve", its "moments" or its "largest" loss.
+
+    With "far", they dominate its moments more closely, at more cost.
+    """
+    return run._run().sides(direction.index, *accuracy, above=True, aspect=aspect)[0]  # noqa: SLF001
 
 
-def above(run: Composition, direction: Direction, accuracy: Accuracy) -> _core.Terms:
-    """The pairs that dominate a run."""
-    return side_of(run, direction, accuracy, is_above=True)
-
-
-def moments_above(run: Composition, direction: Direction, accuracy: Accuracy) -> _core.Terms:
-    """The pairs that dominate a run in its Renyi divergences, which may be closer."""
-    return run._run().sides(direction.index, *accuracy, above=True, moments=True)[0]  # noqa: SLF001
+def attained(run: Composition, direction: Direction, accuracy: Accuracy) -> _core.Terms:
+    """The first run of pairs that a run attains."""
+    return run._run().sides(direction.index, *accuracy, above=False)[0]  # noqa: SLF001
 
 
 def below(
     run: Composition, direction: Direction, accuracy: Accuracy
 ) -> tuple[_core.Terms, _core.Terms | None]:
     """The pairs that a run attains, and their reverse if the same data attain that."""
-    there = side_of(run, direction, accuracy, is_above=False)
-    if not is_attained(run):
-        return there, None
-    return there, side_of(run, direction.reversed, accuracy, is_above=False)
+    there = attained(run, direction, accuracy)
+    return there, attained(run, direction.reversed, accuracy) if is_attained(run) else None
 
 
 def is_attained(run: Composition) -> bool:

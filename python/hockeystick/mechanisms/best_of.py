@@ -15,10 +15,8 @@ from hockeystick.mechanisms._whole_run import (
     below,
     checked_run,
     is_attained,
-    moments_above,
 )
-from hockeystick.mechanisms.random_allocation import RandomAllocation
-from hockeystick.mechanisms.selected_steps import SelectedSteps
+from hockeystick.mechanisms.gaussian import Gaussian
 
 NUMBERS = ("poisson", "geometric", "logarithmic", "negative_binomial", "binomial", "fixed")
 MOST_RUNS = 10**6
@@ -119,7 +117,8 @@ class BestOf(FromRun):
 
     def largest_pairs(self, direction: Direction, accuracy: Accuracy) -> Pairs:
         """A pair that is attained, and one with the largest loss that is possible."""
-        forth, back = (above(self.run, one, accuracy) for one in (direction, direction.reversed))
+        ways = direction, direction.reversed
+        forth, back = (above(self.run, one, accuracy, "largest") for one in ways)
         largest = _core.best_of_largest(forth, back, self._number())
         if not largest <= _checks.MAX_EPSILON:
             return ()
@@ -131,8 +130,11 @@ class BestOf(FromRun):
         """A pair that is attained, and one with moments that are no smaller."""
         forth, back = (above(self.run, one, accuracy) for one in (direction, direction.reversed))
         attained, ways = is_attained(self.run), (forth, back, self._number(), *_closely(accuracy))
-        slow = any(isinstance(one, RandomAllocation | SelectedSteps) for one, _ in self.run.terms)
-        own = forth if slow else moments_above(self.run, direction, accuracy)  # at many orders
+        # The far moments of allocated Gaussians take long, and are hardly closer.
+        slow = any(
+            isinstance(getattr(one, "mechanism", None), Gaussian) for one, _ in self.run.terms
+        )
+        own = above(self.run, direction, accuracy, "moments" if slow else "far")
         over = _core.best_of_moments(*ways, moments=own, attained=attained)
         return over if attained else self.pairs_below(direction, accuracy)[0], over
 

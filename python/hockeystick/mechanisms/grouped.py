@@ -15,7 +15,7 @@ from hockeystick.mechanisms._drawn import SAMPLED, drawn_pair, is_nested, link
 from hockeystick.mechanisms._enclosed import Accuracy, Pairs
 from hockeystick.mechanisms._one_noise import joined, noise_ends, spread
 from hockeystick.mechanisms._pair import no_pair
-from hockeystick.mechanisms._whole_run import FromRun, above, alone, moments_above
+from hockeystick.mechanisms._whole_run import FromRun, above, alone
 from hockeystick.mechanisms.approximate_dp import ApproximateDP
 from hockeystick.mechanisms.discrete_gaussian import DiscreteGaussian
 from hockeystick.mechanisms.discrete_laplace import DiscreteLaplace
@@ -199,7 +199,7 @@ class Grouped(FromRun):
         """The largest loss is at most as often that of one record."""
         if _exact(self, direction) or _enclosed(self, direction):
             return ()
-        run = above(alone(self.mechanism), direction, accuracy)
+        run = above(alone(self.mechanism), direction, accuracy, "largest")
         most = _core.epsilon_bounds(
             [run], np.array([0.0]), tolerance=1e-3, memory_limit=2**28
         ).table()[1][0]
@@ -211,7 +211,7 @@ class Grouped(FromRun):
 
     def moment_pairs(self, direction: Direction, accuracy: Accuracy) -> Pairs:
         """Pairs from the divergences of one record and, for a sample, of the group's records."""
-        one = moments_above(alone(self.mechanism), direction, accuracy)
+        one = above(alone(self.mechanism), direction, accuracy, "far")
         over = _core.chained_moments(one, self.size, self._all_sampled(direction, accuracy))
         return self.pairs_below(direction, accuracy)[0], over
 
@@ -225,7 +225,7 @@ class Grouped(FromRun):
             coins = self.size * (2 if direction.replaces else 1)
             rate = min(1.0, outward.product(coins, scheme.sampling_probability, above=True))
         times = getattr(scheme, "epochs", 1) * getattr(scheme, "selected", 1)
-        whole = moments_above(times * inner.group(self.size), direction, accuracy)
+        whole = above(times * inner.group(self.size), direction, accuracy, "far")
         return _core.run_moments([whole], sampling_probability=rate)
 
 

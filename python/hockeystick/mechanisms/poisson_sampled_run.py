@@ -9,7 +9,7 @@ from hockeystick.adjacency import Direction
 from hockeystick.composition import Composition, Mechanism
 from hockeystick.mechanisms._enclosed import Accuracy, Pairs
 from hockeystick.mechanisms._pair import no_pair
-from hockeystick.mechanisms._whole_run import FromRun, above, below, checked_run, moments_above
+from hockeystick.mechanisms._whole_run import FromRun, above, below, checked_run
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -74,7 +74,7 @@ class PoissonSampledRun(FromRun):
     def moment_pairs(self, direction: Direction, accuracy: Accuracy) -> Pairs:
         """A pair that is attained, and one with moments that are no smaller."""
         below = self.pairs_below(direction, accuracy)[0]
-        run = moments_above(self.run, direction, accuracy)
+        run = above(self.run, direction, accuracy, "far")
         rate = self.sampling_probability
         return below, _core.run_moments([run], sampling_probability=rate)
 
