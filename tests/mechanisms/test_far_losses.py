@@ -294,25 +294,40 @@ def test_the_reverse_is_bounded_by_the_geometric_mean(steps):
         assert abs(arb(pair.renyi_slope_bound(order)) / formula - 1) < 1e-12
 
 
-@pytest.mark.parametrize("tail", [0.3, 1e-2, 1e-6])
-@pytest.mark.parametrize("t", [0.5, 2.0, 11.0])
-def test_far_losses_are_bounded_by_hoelders_inequality(tail, t):
-    """And what the curve counts at +inf by the slope of the tangent there."""
-    of_step = step(0.6)
-    above = _core.parts.allocated_pair(of_step, 2, 40, tail, above=True, back=False)
-    moments = _core.parts.allocated_moments(of_step, 2, back=False)
-    far = _core.parts.with_far_losses(above, of_step, 2, back=False)
+def unlisted(above, t, log_beyond):
+    """The tangent's slope at the last loss for what the curve has at +inf, and what lies beyond."""
     top = _core.sampling.atoms_of(above)[-1][0]
-    logs = []
+    logs = [arb(0)]
     for k in range(12):
         d = 0.25**k
         cells = above.integrate([top - d])
         if d > 1e-7 and cells.loss_error < 1e-4 * d:
             mass = arb(cells.upper_tail_above) + cells.infinity_mass
             logs.append((arb("1.01") * mass / (1 - (-arb(d)).exp())).log())
-    log_far = min([arb(0), *logs], key=float)
-    shares = [0.8**k for k in range(73)]
-    terms = [x * arb(moments.log_moment_bounds(t / x)[1]) + (1 - x) * log_far for x in shares]
     known = arb(above.infinity_mass[1]) * (1 + t) * (arb(t) * top).exp()
-    formula = known + min(terms, key=float).exp()
+    return known + log_beyond(min(logs, key=float)).exp()
+
+
+@pytest.mark.parametrize("tail", [0.3, 1e-2, 1e-6])
+@pytest.mark.parametrize("t", [0.5, 2.0, 11.0])
+def test_far_losses_are_bounded_by_hoelders_inequality(tail, t):
+    of_step = step(0.6)
+    above = _core.parts.allocated_pair(of_step, 2, 40, tail, above=True, back=False)
+    moments = _core.parts.allocated_moments(of_step, 2, back=False)
+    far = _core.parts.with_far_losses(above, of_step, 2, back=False)
+
+    def least(log_far):
+        shares = [0.8**k for k in range(73)]
+        terms = [x * arb(moments.log_moment_bounds(t / x)[1]) + (1 - x) * log_far for x in shares]
+        return min(terms, key=float)
+
+    assert abs(arb(far.unlisted_moment_bound(t)) / unlisted(above, t, least) - 1) < 1e-6
+
+
+@pytest.mark.parametrize("t", [0.5, 2.0, 11.0])
+def test_far_losses_are_bounded_by_the_largest_loss_of_a_step(t):
+    of_step = _core.dominating_pair("approximate_dp", [3.0, 0.0])
+    above = _core.dominating_pair("shuffled_local_above", [3.0, 1000, 0.0, 2.0, 8.0, 1e-6])
+    far = _core.parts.with_far_losses(above, of_step, 1, back=False)
+    formula = unlisted(above, t, lambda log_far: arb(3) * t + log_far)
     assert abs(arb(far.unlisted_moment_bound(t)) / formula - 1) < 1e-6

@@ -363,11 +363,37 @@ def test_corners():
 
 def test_an_order_adds_nothing_to_what_reports_tell():
     """Where the curve counts what it leaves out as infinite losses."""
-    local, reports = hs.ShuffledLocal(epsilon0=1.0, users=1000), hs.ApproximateDP(1.0, 0)
-    assert local.zcdp(**HOW) <= reports.zcdp()
-    assert local.renyi_divergence(100.0, **HOW) <= reports.renyi_divergence(100.0)
+    local = hs.ShuffledLocal(epsilon0=1.0, users=1000)
     assert local.epsilon(1e-300, **HOW) <= 1
     assert local.group(2).epsilon(0.0, **HOW) <= 2 * (1 + 1e-12)
+    best = hs.best_of(local, runs="geometric", mean=10)
+    assert best.epsilon(0, **HOW) == 3  # as of a report alone
+    assert best.zcdp(**HOW) < 0.13
+
+
+@pytest.mark.parametrize("users", [3, 4])
+@pytest.mark.parametrize("epsilon0", [0.5, 3.0])
+def test_divergences_of_reports_in_random_order(epsilon0, users):
+    rows = k_ary(epsilon0, 3)
+    local = hs.ShuffledLocal(epsilon0=epsilon0, users=users, randomizer="k-ary", choices=3)
+    for order in (1.25, 2.0, 30.0):
+        low, high = local.renyi_divergence_bounds(order, **HOW)
+        assert high <= hs.ApproximateDP(epsilon0, 0).renyi_divergence(order)
+        for others in itertools.combinations_with_replacement(range(3), users - 1):
+            p, q = (histograms([rows[i], *(rows[j] for j in others)]) for i in (0, 1))
+            moment = sum(p[key] ** order * q[key] ** (1 - order) for key in p)
+            assert math.log(moment) / (order - 1) <= high * (1 + 1e-9)
+            if others == (2,) * (users - 1):
+                assert math.log(moment) / (order - 1) >= low * (1 - 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("epsilon0", "users", "rho"), [(1.0, 1000, 8.4e-4), (0.1, 100_000, 2.5e-5), (10.0, 10**5, 2.84)]
+)
+def test_an_order_lowers_divergences(epsilon0, users, rho):
+    """The curve bounds them up to its last loss, and epsilon0 what lies beyond it."""
+    low, high = hs.ShuffledLocal(epsilon0=epsilon0, users=users).zcdp_bounds(**HOW)
+    assert low <= high < rho
 
 
 @pytest.mark.parametrize(

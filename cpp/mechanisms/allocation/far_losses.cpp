@@ -160,7 +160,8 @@ class AllocatedMoments final : public MomentsAlone {
 class FarLosses final : public DominatingPair {
  public:
   FarLosses(Pair curve, Pair step, double steps, bool back)
-      : curve_(std::move(curve)), moments_(std::move(step), steps, back), beyond_(curve_->infinity_mass().upper) {
+      : curve_(std::move(curve)), moments_(step, steps, back), beyond_(curve_->infinity_mass().upper) {
+    if (!back && step->has_no_infinite_loss()) most_ = step->finite_loss_bound();
     if (const auto law = curve_->finite_law(); law && !law->atoms.empty())
       top_ = std::max(0.0, law->atoms.back().loss + law->loss_error);
     // h(e^(top - d)) is at least P(L > top) (1 - e^-d).
@@ -203,9 +204,9 @@ class FarLosses final : public DominatingPair {
   double table_bytes() const override { return curve_->table_bytes(); }
 
  private:
-  // Upper bound of E_P[e^(t L); L > top]: Hoelder's inequality.
+  // Upper bound of E_P[e^(t L); L > top]: by the largest loss, or Hoelder's inequality.
   double beyond_top(double t) const {
-    double least = infinity;
+    double least = t * most_ + log_far_;  // proof: far-losses
     for (double share = 1; share > 1e-7; share *= 0.8)
       // proof: far-losses
       least = std::min(least, share * moments_.log_moment_bounds(t / share).upper + (1 - share) * log_far_);
@@ -214,9 +215,10 @@ class FarLosses final : public DominatingPair {
 
   Pair curve_;
   AllocatedMoments moments_;
-  double beyond_;       // P-mass that the curve has at +inf
-  double top_ = 0;      // its largest finite loss, if that is not negative
-  double log_far_ = 0;  // upper bound of log P(L > top)
+  double beyond_;           // P-mass that the curve has at +inf
+  double top_ = 0;          // its largest finite loss, if that is not negative
+  double most_ = infinity;  // upper bound of the loss, where the step's largest is one
+  double log_far_ = 0;      // upper bound of log P(L > top)
 };
 
 }  // namespace

@@ -47,9 +47,17 @@ std::vector<DescribedTerm> one_report(const Described& one) {
   return {{described_in_order(mechanism_kind("approximate_dp"), {{one.number(first)}, {0.0}}), 1}};
 }
 
-const Enclosure local{.above = local_above, .below = local_below, .largest = [](const Described& one, Comparison) {
-                        return PairName{"approximate_dp", {one.number(first), 0.0}};
-                      }};
+PairName of_one_report(const Described& one, Comparison) { return {"approximate_dp", {one.number(first), 0.0}}; }
+
+// Moments of high orders come from rare losses, for which one report alone is a closer bound than the curve.
+std::array<PairName, 2> local_beyond_curve(const Described& one, Comparison way, const Accuracy& accuracy, Aspect) {
+  const PairName curve = local_above(one, way, {accuracy.cells, 0}), report = of_one_report(one, way);
+  return {local_below(one, way, accuracy).front(),
+          {"far_of_" + curve.name, curve.parameters, std::make_shared<const PairName>(report)}};
+}
+
+const Enclosure local{
+    .above = local_above, .below = local_below, .beyond_curve = local_beyond_curve, .largest = of_one_report};
 
 }  // namespace
 
