@@ -205,6 +205,17 @@ def test_the_originals_bounds_hold_ours(make):
     assert narrow[1] == pytest.approx(wide[1], abs=0.05)
 
 
+def test_a_known_mechanism_with_another_cdf_is_ones_own():
+    """Not that of the class which it is derived from, whose noise is larger here."""
+    body = {"cdf": lambda _, t: Normal(1.0).cdf(t)}
+    own = type("Own", (prv.GaussianMechanism,), body)(noise_multiplier=20.0)
+    renamed = type("Renamed", (prv.GaussianMechanism,), {})(noise_multiplier=20.0)
+    lower, _, upper = prv.PRVAccountant(own, **ERRORS).compute_epsilon(1e-6, 1)
+    assert lower <= hs.Gaussian(1.0).epsilon(1e-6) <= upper <= lower + 0.2
+    known = prv.PRVAccountant(renamed, **ERRORS).compute_epsilon(1e-6, 1)
+    assert known[2] == hs.Gaussian(20.0).epsilon(1e-6)
+
+
 def test_trade_off_curves_of_ones_own_enclose_the_truth():
     """Four Gaussians of mu = 1/2 are one of mu 1: its curve is Phi(Phi^-1(1 - x) - 1)."""
     own = prv.PRVAccountant(Normal(2.0), eps_error=0.1, delta_error=1e-6, max_self_compositions=4)

@@ -7,6 +7,9 @@ import operator
 from collections.abc import Callable
 from typing import TypeVar
 
+import numpy as np
+import numpy.typing as npt
+
 Kind = TypeVar("Kind")
 
 MAX_COUNT = 10**9
@@ -50,6 +53,25 @@ def count(name: str, value: object, low: int = 0) -> int:
     if not low <= whole <= MAX_COUNT:
         raise ValueError(expected)
     return whole
+
+
+def number(name: str, value: object) -> float:
+    """A number of any kind, infinite ones included."""
+    found = numbers_of(name, value)
+    if found.ndim:
+        raise TypeError(f"{name} must be one number, got {value!r}")
+    return float(found)
+
+
+def numbers_of(name: str, value: object) -> npt.NDArray[np.float64]:
+    """Numbers of any kind, infinite ones included, in the shape given."""
+    found = np.asarray(value)
+    if found.dtype.kind not in "biufO" or value is None:
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    found = found.astype(np.float64)
+    if np.isnan(found).any():
+        raise ValueError(f"{name} must be a number, got {value!r}")
+    return found
 
 
 def instance(name: str, value: object, kind: type[Kind]) -> Kind:

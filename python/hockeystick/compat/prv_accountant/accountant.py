@@ -18,9 +18,6 @@ from hockeystick.compat.prv_accountant.privacy_random_variables import (
     PoissonSubsampledGaussianMechanism,
     PrivacyRandomVariable,
 )
-from hockeystick.compat.prv_accountant.privacy_random_variables import (
-    abstract_privacy_random_variable as abstract,
-)
 from hockeystick.given_cdf import Allowance
 
 Counts = int | Sequence[int] | npt.NDArray[np.integer[Any]] | None
@@ -144,8 +141,7 @@ class PRVAccountant:
 
     def _runs_by_cdf(self, counts: list[int]) -> int:
         """The number of runs of mechanisms that are given by their cdf."""
-        by_cdf = [not isinstance(prv, abstract.KnownMechanism) for prv in self.prvs]
-        return sum(n for n, given in zip(counts, by_cdf, strict=True) if given)
+        return sum(n for n, prv in zip(counts, self.prvs, strict=True) if not prv.is_known())
 
     def _composed(self, num_self_compositions: Counts) -> Composed:
         counts = self._counts("num_self_compositions", num_self_compositions)

@@ -12,6 +12,7 @@ from typing import NoReturn
 import numpy as np
 
 from hockeystick.adjacency import Adjacency
+from hockeystick.compat import _arguments
 from hockeystick.compat.dp_accounting.pld import pld_pmf
 from hockeystick.compat.dp_accounting.pld._offered import refuse
 from hockeystick.compat.dp_accounting.pld._run import FloatArray, Run
@@ -95,7 +96,8 @@ class PrivacyLossDistribution:
 
     def get_epsilon_for_delta(self, delta: float) -> float:
         """The smallest epsilon >= 0 with at most this delta in either direction; inf if none."""
-        return max([float(run.epsilon([delta])[0]) for run in self._runs])
+        at = [_arguments.number("delta", delta)]
+        return max([float(run.epsilon(at)[0]) for run in self._runs])
 
     def get_true_positive_rates(
         self,

@@ -47,9 +47,11 @@ def given(shown: Shown, interval: float, *, pessimistic: bool) -> Given:
     beyond 700 nats move outward too.
 
     Raises:
-        ValueError: A mass is negative, infinite or no number, or none is > 0.
+        ValueError: A mass is negative, infinite or no number, none is > 0, or the interval is not.
     """
     masses, infinity_mass = shown.probs, shown.infinity_mass
+    if not 0 < interval < math.inf:
+        raise ValueError(f"discretization interval must be finite and > 0, got {interval!r}")
     if not (np.all((masses >= 0) & (masses < math.inf)) and 0 <= infinity_mass <= 1):
         raise ValueError(f"each mass must be finite and >= 0, got {masses} and {infinity_mass}")
     kept = masses > 0

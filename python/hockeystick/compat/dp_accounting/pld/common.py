@@ -13,6 +13,7 @@ from hockeystick.compat.dp_accounting.pld._offered import refuse
 
 FloatArray = npt.NDArray[np.float64]
 ArrayLike = FloatArray | list[float]
+_FARTHEST = 1e300  # of a search without an upper bound
 
 
 @dataclass
@@ -60,13 +61,20 @@ def inverse_monotone_function(
         return None
     guess = search_parameters.initial_guess
     if guess is not None:
-        while guess < high and at_low_side(guess):
+        while guess < min(high, _FARTHEST) and at_low_side(guess):
             low, guess = guess, 2 * guess
         high = min(high, guess)
+    if not high < _FARTHEST:
+        raise ValueError(
+            f"upper_bound must be finite, or initial_guess one from which doubling finds func's "
+            f"value, got {search_parameters}"
+        )
     discrete = search_parameters.discrete
     tolerance = 1 if discrete else search_parameters.tolerance
     while high - low > tolerance:
         middle = (high + low) // 2 if discrete else (high + low) / 2
+        if middle in {low, high}:
+            break  # they are neighbours
         if at_low_side(middle):
             low = middle
         else:

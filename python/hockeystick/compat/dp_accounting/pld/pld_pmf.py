@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """``dp_accounting.pld.pld_pmf``: privacy losses of one direction, as probabilities on a grid."""
 
-import numbers
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NoReturn, Self
@@ -12,6 +11,7 @@ import numpy.typing as npt
 import hockeystick as hs
 from hockeystick import outward
 from hockeystick.adjacency import Adjacency
+from hockeystick.compat import _arguments
 from hockeystick.compat.dp_accounting.pld import common
 from hockeystick.compat.dp_accounting.pld._given import FloatArray, Shown, given, mixed
 from hockeystick.compat.dp_accounting.pld._offered import refuse
@@ -117,7 +117,7 @@ class PLDPmf:
 
     def get_epsilon_for_delta(self, delta: float) -> float:
         """The smallest epsilon >= 0 with at most this delta; inf if there is none."""
-        return float(self.run.epsilon([delta])[0])
+        return float(self.run.epsilon([_arguments.number("delta", delta)])[0])
 
     def get_epsilons_for_deltas(self, deltas: FloatArray) -> FloatArray:
         """Answers many deltas as ``get_epsilon_for_delta`` does."""
@@ -268,13 +268,14 @@ def create_pmf_pessimistic_connect_dots_fixed_gap(
     return create_pmf_pessimistic_connect_dots(discretization, np.arange(low, high + 1), deltas)
 
 
-def worst_delta(runs: Sequence[Run], epsilon: float | Sequence[float]) -> float | FloatArray:
+def worst_delta(runs: Sequence[Run], epsilon: npt.ArrayLike) -> float | FloatArray:
     """Delta of the worst run at a number, or at numbers in increasing order."""
-    epsilons = np.atleast_1d(np.asarray(epsilon, dtype=np.float64))
+    at = _arguments.numbers_of("epsilon", epsilon)
+    epsilons = np.atleast_1d(at)
     if np.any(epsilons[1:] < epsilons[:-1]):
         raise ValueError("Epsilons in get_delta_for_epsilon must be sorted in ascending order")
     worst = np.maximum.reduce([run.delta(epsilons) for run in runs])
-    return float(worst[0]) if isinstance(epsilon, numbers.Number) else worst
+    return worst if at.ndim else float(worst[0])
 
 
 def __getattr__(name: str) -> NoReturn:

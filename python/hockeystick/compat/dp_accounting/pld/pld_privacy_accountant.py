@@ -3,14 +3,16 @@
 
 import math
 import numbers
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import numpy as np
 from dp_accounting import dp_event, privacy_accountant
 
 import hockeystick as hs
+from hockeystick.compat import _arguments
 from hockeystick.compat.dp_accounting import events
-from hockeystick.compat.dp_accounting.pld import privacy_loss_distribution
+from hockeystick.compat.dp_accounting.pld import pld_pmf, privacy_loss_distribution
 from hockeystick.compat.dp_accounting.pld._compared import adjacency_of
 from hockeystick.compat.dp_accounting.pld._offered import refuse
 from hockeystick.compat.dp_accounting.pld._run import FloatArray, Run
@@ -54,15 +56,15 @@ class PLDAccountant(privacy_accountant.PrivacyAccountant):  # type: ignore[misc]
 
     def get_epsilon(self, target_delta: float) -> float:
         """Certified upper bound of epsilon at a delta; inf if it is out of reach."""
-        if target_delta < 0 or self._contains_non_dp_event:
+        at = _arguments.number("target_delta", target_delta)
+        if at < 0 or self._contains_non_dp_event:
             return math.inf
-        return float(self._run.epsilon([target_delta])[0])
+        return float(self._run.epsilon([at])[0])
 
-    def get_delta(self, target_epsilon: float) -> float:
-        """Certified upper bound of delta at an epsilon of any sign."""
-        if math.isnan(target_epsilon):
-            raise ValueError(f"target_epsilon must be a number, got {target_epsilon!r}")
-        return 1.0 if self._contains_non_dp_event else float(self._run.delta([target_epsilon])[0])
+    def get_delta(self, target_epsilon: float | Sequence[float]) -> float | FloatArray:
+        """Certified upper bound of delta at an epsilon of any sign, or at increasing ones."""
+        at = _arguments.numbers_of("target_epsilon", target_epsilon)
+        return 1.0 if self._contains_non_dp_event else pld_pmf.worst_delta([self._run], at)
 
     def get_true_positive_rates(
         self, false_positive_rates: float | FloatArray, deltas: FloatArray | None = None

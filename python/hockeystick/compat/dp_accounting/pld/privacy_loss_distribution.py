@@ -2,8 +2,9 @@
 """``dp_accounting.pld.privacy_loss_distribution``: privacy loss distributions of mechanisms."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from itertools import count, pairwise
+from itertools import pairwise
 from typing import Any
 
 import hockeystick as hs
@@ -59,6 +60,7 @@ def from_two_probability_mass_functions(
     Outcomes whose upper log probability is at most `log_mass_truncation_bound` count as +inf
     (pessimistic) or not at all. Not `symmetric`: the reverse direction is kept too.
     """
+    _check_interval(value_discretization_interval)
     lower, upper = log_probability_mass_function_lower, log_probability_mass_function_upper
 
     def pmf(p: Mapping[Any, float], q: Mapping[Any, float]) -> pld_pmf.PLDPmf:
@@ -87,9 +89,16 @@ def create_from_cdf(
     left; pessimistic, all of it goes to +inf.
     """
     half, interval = tail_mass_truncation / 2, value_discretization_interval
-    low = next(k for k in count(0, -1) if not cdf(k * interval) > half)
-    high = next(k for k in count() if not cdf(k * interval) < 1 - half)
+    _check_interval(interval)
+    most = range(int(_WIDEST_INTERVAL / interval) + 1)
+    low = -bisect_left(most, True, key=lambda k: bool(not cdf(-k * interval) > half))
+    high = bisect_left(most, True, key=lambda k: bool(not cdf(k * interval) < 1 - half))
+    if max(-low, high) == len(most):
+        reach = f"[-{_WIDEST_INTERVAL:g}, {_WIDEST_INTERVAL:g}]"
+        raise ValueError(f"cdf must leave at most {half!r} on either side of {reach}")
     values = [cdf(k * interval) for k in range(low, high + 1)]
+    if math.isnan(math.fsum(values)):
+        raise ValueError("cdf must be in [0, 1], got nan")
     first = low + 1 if pessimistic_estimate else low
     masses = {k: max(b - a, 0.0) for k, (a, b) in enumerate(pairwise(values), first)}
     return PrivacyLossDistribution.create_from_rounded_probability(
@@ -193,6 +202,7 @@ def from_discrete_gaussian_mechanism(
     use_connect_dots: bool = False,
 ) -> PrivacyLossDistribution:
     """The discrete Gaussian mechanism with truncated noise, plain or on a Poisson subsample."""
+    _check_positive("Sigma", sigma)
     bound = math.ceil(_REACH * sigma) if truncation_bound is None else truncation_bound
     if 2 * bound < _whole(sensitivity):
         raise ValueError(
@@ -288,10 +298,7 @@ def _distribution(
     connect_dots: bool,
     log_tail: float = -50,
 ) -> PrivacyLossDistribution:
-    if not 0 < interval <= _WIDEST_INTERVAL:
-        raise ValueError(
-            f"value_discretization_interval must be in (0, {_WIDEST_INTERVAL:g}], got {interval!r}"
-        )
+    _check_interval(interval)
     if not log_tail <= 0:
         raise ValueError(f"Log mass truncation bound is not a non-positive real number: {log_tail}")
     return PrivacyLossDistribution.of_runs(
@@ -306,6 +313,18 @@ def _distribution(
     )
 
 
+def _check_interval(interval: float) -> None:
+    if not 0 < interval <= _WIDEST_INTERVAL:
+        raise ValueError(
+            f"value_discretization_interval must be in (0, {_WIDEST_INTERVAL:g}], got {interval!r}"
+        )
+
+
+def _check_positive(what: str, value: float) -> None:
+    if not (value > 0 and math.isfinite(value)):
+        raise ValueError(f"{what} is not a positive real number: {value}")
+
+
 def _sampled(
     mechanism: hs.DiscreteGaussian | hs.DiscreteLaplace | hs.Gaussian | hs.Laplace,
     probability: float,
@@ -317,9 +336,8 @@ def _sampled(
 
 def _noise(name: str, scale: float, sensitivity: float, pessimistic: bool) -> float:
     """The scale over the sensitivity, rounded to less noise if pessimistic."""
-    for what, value in ((name, scale), ("Sensitivity", sensitivity)):
-        if not (value > 0 and math.isfinite(value)):
-            raise ValueError(f"{what} is not a positive real number: {value}")
+    _check_positive(name, scale)
+    _check_positive("Sensitivity", sensitivity)
     return float(outward.quotient(scale, sensitivity, above=not pessimistic))
 
 

@@ -64,19 +64,31 @@ class PrivacyRandomVariable:
             raise TypeError(f"prvs must be mechanisms of this module or have a cdf, got {kind!r}")
         return with_infinite(given_cdf.enclosed(self.cdf, allowance), self.pm_inf)
 
+    def is_known(self) -> bool:
+        """Whether this library has a dominating pair, so that the `cdf` need not be asked."""
+        return False
+
 
 class KnownMechanism(PrivacyRandomVariable):
     """A variable for which this library has a dominating pair.
 
     `mean` and `rdp` are certified upper bounds; `cdf` and `pdf` are to look at, right but for
-    rounding. No answer is made of them.
+    rounding. No answer is made of them, but for a subclass with a `cdf` or `pm_inf` of its own.
     """
 
     _enclosed: Enclosed
 
-    def enclosed(self, allowance: Allowance) -> Enclosed:  # noqa: ARG002
-        """The runs that replace the mechanism; they need no allowance."""
-        return self._enclosed
+    def enclosed(self, allowance: Allowance) -> Enclosed:
+        """The runs that replace the mechanism; those of a known one need no allowance."""
+        return self._enclosed if self.is_known() else super().enclosed(allowance)
+
+    def is_known(self) -> bool:
+        """Whether `cdf` and `pm_inf` are those of this package."""
+        owners = [
+            next(kind for kind in type(self).__mro__ if name in vars(kind))
+            for name in ("cdf", "pm_inf")
+        ]
+        return all(kind.__module__.startswith("hockeystick.") for kind in owners)
 
     @property
     def _finite(self) -> Enclosed:
