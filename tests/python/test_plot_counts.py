@@ -47,6 +47,17 @@ def test_epsilon_by_count(ax):
     assert list(classical["clt"]) == [baselines.clt_epsilon(int(k) * STEP, 1e-6) for k in n]
 
 
+@pytest.mark.parametrize(("step", "delta"), [(hs.ApproximateDP(0.1, 1e-6), 1e-5), (STEP, 0)])
+def test_where_epsilon_is_infinite_is_shaded(step, delta, ax):
+    """Ten guarantees of delta 1e-6 are within 1e-5, and no Gaussian is within 0."""
+    plot.epsilon_by_count(step, [1, 100], delta=delta, ax=ax)
+    finite = 10 if delta else 0
+    assert f"infinite from {finite + 1} on" in ax.get_legend_handles_labels()[1]
+    n, upper = line(ax, "certified")
+    assert max(n[np.isfinite(upper)], default=0) == finite
+    assert ax.get_xlim()[1] >= 100
+
+
 @pytest.mark.every(3)
 @pytest.mark.parametrize("step", [STEP, GAUSSIAN, hs.Laplace(noise_multiplier=9.0)], ids=repr)
 @pytest.mark.parametrize("counts", [[1, 1000], [1, 63, 125, 500], [7, 9], [3, 40, 10_000]], ids=str)

@@ -27,6 +27,7 @@ makes axes that pyplot knows nothing of.
 
 import sys
 from collections.abc import Sequence
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from hockeystick import _checks
@@ -77,4 +78,7 @@ class _Called(Uncalled):
         return plot(*run, **options)
 
 
+for _module in [*globals().values()]:
+    if isinstance(_module, ModuleType) and _module.__name__.startswith(f"{__name__}."):
+        _module.__class__ = Uncalled
 sys.modules[__name__].__class__ = _Called

@@ -80,7 +80,8 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
 
     Returns:
         The axes: number of steps to the right, or of runs where `step` is a run of several, epsilon
-        in nats upwards. Infinite estimates are left out.
+        in nats upwards. Counts at which the certified bound is infinite are shaded; infinite
+        estimates are left out.
 
     Raises:
         ValueError, TypeError: As ``run.epsilon_bounds`` and ``run.pld``.
@@ -120,6 +121,9 @@ def epsilon_by_count(  # noqa: PLR0913, a comparison has many sides
     is_alone = label is None and not ax.lines
     label = label or ("certified" if is_alone else words)
     _draw_certified(ax, bounds, label)
+    if infinite := [n for n, ends in bounds.items() if ends.upper == np.inf]:
+        said = f"infinite from {infinite[0]:,} on"
+        ax.axvspan(infinite[0], infinite[-1], color="0.5", alpha=0.2, lw=1, label=said)
     for name, sides in estimates.items():
         _methods.draw_estimator(ax, numbers, _methods.ESTIMATORS[name], sides)
     for baseline, values in classical.items():
@@ -188,8 +192,8 @@ def _without_jumps(
 
 
 def _rise(one: Bounds[Any], other: Bounds[Any]) -> float:
-    """The larger rise of the two bounds; 0 to infinity, which is not drawn."""
-    rises = (b - a for a, b in zip(one, other, strict=True) if b < np.inf)
+    """The larger rise of the two bounds, infinite where one of them begins to be."""
+    rises = (b - a for a, b in zip(one, other, strict=True) if a < np.inf)
     return max(map(float, rises), default=0.0)
 
 
