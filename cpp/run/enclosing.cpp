@@ -146,9 +146,8 @@ class BetweenSides {
 
   // The tolerance at which a side's own answer is close enough.
   double finest() const {
-    const bool is_of_rates =
-        question_.wanted == Wanted::power || question_.wanted == Wanted::rates || question_.wanted == Wanted::risk;
-    return is_of_rates ? question_.tolerance : 0.5 * question_.tolerance;
+    const bool is_of_errors = question_.wanted == Wanted::power || question_.wanted == Wanted::risk;
+    return is_of_errors ? question_.tolerance : 0.5 * question_.tolerance;
   }
 
   SideAccuracy accuracy_of(double smallest, Aspect aspect) const {
@@ -287,10 +286,11 @@ class BetweenSides {
   // Asks both sides. Sides that do not meet are asked roughly at first, and then more closely at the points where their
   // own answers are more than a small part of the gap.
   Gap ask_both_sides(std::span<const std::size_t> which, SideAccuracy at) {
-    if (!question_.closes) at.tolerance = std::max(finest(), rough_sides);
+    const bool is_of_rates = question_.wanted == Wanted::rates;
+    if (!question_.closes) at.tolerance = std::max(finest(), is_of_rates ? question_.tolerance : rough_sides);
     const double work = WorkLimit::left();
     Gap gap = ask(which, at);
-    while (!gap.loose.empty() && at.tolerance > finest()) {
+    while (!gap.loose.empty() && at.tolerance > finest() && !(is_of_rates && gap.of_theory > question_.tolerance)) {
       at.tolerance = std::clamp(0.5 * part_of_theory * gap.of_theory, finest(), 0.5 * at.tolerance);
       gap = ask(gap.loose, at);
     }

@@ -7,15 +7,18 @@
 
 #include "mechanisms/gaussian/gaussian_tradeoff.hpp"
 #include "methods/budgeted.hpp"
+#include "methods/closed_form.hpp"
 #include "methods/gaussian_merge.hpp"
 #include "methods/largest_loss.hpp"
 #include "methods/questions.hpp"
 #include "methods/trivial_bounds.hpp"
 #include "numeric/elementary.hpp"
+#include "numeric/normal.hpp"
+#include "numeric/normal_quantile.hpp"
 #include "numeric/order.hpp"
 #include "numeric/rounding.hpp"
 #include "numeric/runtime/checkpoint.hpp"
-#include "plan/lattice_grid.hpp"
+#include "plan/normal_tail.hpp"
 #include "pld/tradeoff.hpp"
 #include "views/power_by_deltas.hpp"
 
@@ -151,6 +154,13 @@ void close(CurveKinks& upper, const Direction& direction) {
   upper.value.push_back(infinity_mass(direction).upper());  // proof: gaussian-dp-upper
 }
 
+// About d log delta / d log mu of the Gaussian pair of such losses.
+double change_of_delta(const Saddle& at) {
+  const double mu = at.deviation, z = at.tilt * mu, middle = z + mu / 2, peak = normal_pdf(0);
+  const double series = mu * (peak - middle * scaled_normal_tail(middle));
+  return peak * mu / (mu < 0.05 ? series : scaled_normal_tail(z) - scaled_normal_tail(z + mu));
+}
+
 // One direction at many rates, by lines at points of its curve. The lines that need the largest mu get points beside
 // them, until the bounds from above and below meet there.
 class MuByDeltas {
@@ -176,29 +186,26 @@ class MuByDeltas {
   }
 
  private:
-  // Part of the tolerance for delta: with 0.15, and 1e-3 of delta at first, the mu of rare samples takes twice as long.
+  // Part of the tolerance for delta.
   static constexpr double for_delta = 0.5;
 
-  // The halvings of an epsilon after which delta is so small that no test of the rate decides beyond.
+  // From an epsilon whose delta is so small that no test of the rate decides beyond to loss 0, or to tests that miss
+  // far less than the rate; so far apart that some rounds are left.
   std::vector<WantedPoint> first_points(double smallest_rate) const {
-    const double beyond = 1e-2 * smallest_rate;
-    const Limits limits{0.1, limits_.memory_limit};
-    double last = epsilon_bounds({&direction_, 1}, {&beyond, 1}, limits).front().upper;
+    const double beyond = 0.1 * smallest_rate * std::min(1.0, saddlepoint_.deviation());
+    const double apart = std::clamp(8 * std::sqrt(limits_.tolerance), 0.1, 0.5);
+    double last = epsilon_bounds({&direction_, 1}, {&beyond, 1}, {0.1, limits_.memory_limit}).front().upper;
     if (!(last > 0 && last < farthest_point))
       last = std::clamp(largest_finite_loss(direction_), 0x1p-40, farthest_point);
-    // One transform of steps on a lattice answers all points closely, those of later rounds too.
-    const bool on_lattice = std::all_of(direction_.begin(), direction_.end(),
-                                        [](const Term& term) { return lattice_spacing(*term.pair) > 0; });
-    const double tolerance = on_lattice ? for_delta * limits_.tolerance : rough_tolerance;
-    std::vector<WantedPoint> wanted;
-    const auto add = [&](double loss) {
-      const double share = missed_share(saddlepoint_.rough_saddle_for_epsilon(loss));
-      wanted.push_back({loss, std::max(tolerance * share, least_tolerance_at(share))});
-    };
-    add(0);
-    for (double loss = last; loss > last / 100; loss *= 0.7) add(loss);
-    add(largest_finite_loss(direction_));  // beyond this loss the curve is flat
-    return wanted;
+    std::vector<WantedPoint> wanted{{largest_finite_loss(direction_), rough_tolerance}};  // the curve is flat beyond
+    for (double loss = last;;) {
+      const Saddle at = saddlepoint_.rough_saddle_for_epsilon(loss);
+      const double missed = missed_share(at), tolerance = for_delta * limits_.tolerance * change_of_delta(at);
+      wanted.push_back({loss, std::clamp(tolerance, least_tolerance_at(missed), most_tolerance)});
+      if (loss == 0 || missed < 1e-3 * smallest_rate) return wanted;
+      loss -= std::clamp(apart * at.deviation, 0.03 * loss, 0.3 * loss);
+      if (loss < last / 100) loss = 0;
+    }
   }
 
   void take(std::span<const double> rates, std::span<Answer> answers, std::vector<WantedPoint>& wanted) const {
@@ -213,14 +220,15 @@ class MuByDeltas {
     for (std::size_t i = 0; i < rates.size(); to = rates[i++]) {
       std::vector<Corner> corners;
       const NeededMu more = mu_needed(upper, rates[i], to, 0, &corners);
+      known = std::max(known, answers[i].lower);
       if (more.mu > needed.mu || i == 0) {
         needed = more;
         known = std::max(known, known_at(needed.fpr, rates[i], 0));
       }
-      if (!narrow(answers[i], known, needed.mu)) {
-        known = std::max(known, add_points(corners, known, rates[i], wanted));
-        narrow(answers[i], known, needed.mu);
-      }
+      for (std::size_t k = 0; k < curve_.points().size() && needed.mu > known * (1 + 0.5 * limits_.tolerance); ++k)
+        known = known_by_delta(k, rates[i], known, needed.mu);
+      if (narrow(answers[i], known, needed.mu)) continue;
+      for (const Corner& corner : corners) add_points(corner, known, corner.mu == needed.mu, wanted);
     }
   }
 
@@ -229,56 +237,79 @@ class MuByDeltas {
     return answer.converged = answer.upper - answer.lower <= limits_.tolerance * answer.upper;
   }
 
-  // Some corners may need a larger mu than the known one, and the points leave open how much larger: this function adds
-  // points about these corners. It returns the mu that these corners are known to need at least.
-  double add_points(std::span<const Corner> corners, double known, double smallest_rate,
-                    std::vector<WantedPoint>& wanted) const {
-    const double half = 0.5 * limits_.tolerance;
-    double most = 0;
-    std::vector<double> here;
-    for (const Corner& corner : corners) {
-      most = std::max(most, corner.mu);
-      const bool is_open = corner.mu > known * (1 + half);
-      here.push_back(is_open ? known_at(corner.fpr, smallest_rate, corner.line) : corner.mu);
-      if (is_open) known = std::max(known, here.back());
-    }
-    for (std::size_t i = 0; i < corners.size(); ++i) {
-      const double excess = (corners[i].mu - here[i]) / (half * corners[i].mu);
-      if (corners[i].mu > known * (1 + half) && excess > 1)
-        add_points(corners[i], 2 * here[i] > corners[i].mu ? excess : 1, corners[i].mu == most, wanted);
-    }
-    return known;
-  }
-
   double known_at(double fpr, double smallest_rate, std::size_t near) const {
     const double by_points = power_between(curve_.points(), fpr, near).power.lower;
     return mu_needed_at(fpr, std::max(by_points, by_largest_.at(fpr).lower), smallest_rate);
   }
 
-  // Adds points between those around the line of a corner, or beyond the last one; and asks these points more closely
-  // if that is needed. The gap by the distance of points, `excess` times the allowed one, falls with the square of the
-  // distance. Losses before the first point, mostly of the reverse's curve, count only if the corner `is_worst`.
-  void add_points(const Corner& corner, double excess, bool is_worst, std::vector<WantedPoint>& wanted) const {
-    constexpr int most_parts = 4;  // powers of two, so that neighbours want the same points
+  // Whether the test that attains h at point k has both errors at least the smallest rate: the rate of its false
+  // positives lies between the slopes of chords.
+  bool is_counted(std::size_t k, double smallest_rate) const {
+    const std::span<const CurvePoint> points = curve_.points();
+    const CurvePoint& at = points[k];
+    double least = 0, most = 1;
+    for (std::size_t j = k + 1; j < std::min(k + 4, points.size()); ++j) {
+      const double fall = at.value.lower - points[j].value.upper;  // proof: gaussian-dp-lower
+      least = std::max(least, fall / (points[j].alpha.upper - at.alpha.lower));
+    }
+    for (std::size_t j = k - std::min<std::size_t>(k, 3); j < k; ++j) {
+      const double fall = points[j].value.upper - at.value.lower;  // proof: gaussian-dp-lower
+      if (at.alpha.lower > points[j].alpha.upper)
+        most = std::min(most, fall / (at.alpha.lower - points[j].alpha.upper));
+    }
+    const double power = at.value.upper + at.alpha.upper * most;  // proof: gaussian-dp-lower
+    return least * (1 - 8 * u) >= smallest_rate && power * (1 + 16 * u) <= 1 - smallest_rate;
+  }
+
+  // The mu that point k shows to be needed, at least `known`: that at which the Gaussian's delta is the point's.
+  double known_by_delta(std::size_t k, double smallest_rate, double known, double most) const {
+    const CurvePoint& at = curve_.points()[k];
+    const double value = at.value.lower;
+    const auto delta_of = [&](double mu) { return GaussianCurve(mu, 0).delta(at.loss); };
+    const bool shows_more = at.loss >= 0 && value > 0 && (known == 0 || delta_of(known).upper <= value);
+    if (!shows_more || !is_counted(k, smallest_rate)) return known;
+    double high = most, mu = most;
+    for (int i = 0; i < 20; ++i) {
+      const Interval delta = delta_of(mu);
+      const double middle = 0.5 * (delta.lower + delta.upper);
+      const double slope = mu * normal_pdf(at.loss / mu - mu / 2) / middle;  // d log delta / d log mu
+      (delta.upper <= value ? known : high) = mu;                            // proof: gaussian-dp-lower
+      if (known == mu && middle > value * (1 - 0.05 * limits_.tolerance * slope)) break;
+      const double next = mu * (1 + math::log(value / middle * (1 - 1e-3 * limits_.tolerance)) / slope);
+      mu = next > known && next < high ? next : 0.5 * (known + high);
+    }
+    return known;
+  }
+
+  // Adds points about a corner that may need a larger mu than the known one: between those around its line, or beyond
+  // the last one; and asks these points more closely if that is needed. What their distance leaves open falls with its
+  // square. Losses before the first point, mostly of the reverse's curve, count only if the corner `is_worst`.
+  void add_points(const Corner& corner, double known, bool is_worst, std::vector<WantedPoint>& wanted) const {
+    const double mu = std::max(corner.mu, 1e-300);
+    const double excess = (mu - known) / (0.5 * limits_.tolerance * mu);  // over the allowed gap
+    if (!(excess > 1)) return;
     const std::span<const CurvePoint> points = curve_.points();
     const std::size_t size = points.size(), line = std::min(corner.line, size - 1);
-    const double closer = 1 + for_delta * limits_.tolerance, mu = std::max(corner.mu, 1e-300);
-    const double part = gaussian_power(mu * closer, 0, corner.fpr).upper - gaussian_power(mu, 0, corner.fpr).lower;
+    const int parts = excess > 4 ? 4 : 2;  // powers of two, so that neighbours want the same points
+    // The width of the curve there, as wide as a Gaussian's power changes with mu: wider where distances leave more
+    // open for now, and at lower losses.
+    const CurvePoint& at = points[line];
+    const double change = for_delta * limits_.tolerance * std::max(1.0, excess / (parts * parts)) * mu;
+    const double away = upper_normal_quantile(corner.fpr).upper - mu;
+    const auto part_at = [&](double loss) { return change * normal_pdf(away + std::min(0.0, (loss - at.loss) / mu)); };
     // Next to a point that came out wider than wanted, other points do so as well.
     const auto want = [&](double loss, const CurvePoint& a, const CurvePoint& b) {
-      const double tolerance = 0.5 * part / std::sqrt(size_of(a) * size_of(b));
-      const double least = least_tolerance_at(std::min(missed_at(a), missed_at(b)));
-      wanted.push_back(
-          {loss, std::clamp(std::max(tolerance, std::min(a.refused, b.refused)), least, most_tolerance), 0.5 * part});
+      const double part = 0.5 * part_at(loss), least = least_tolerance_at(std::min(missed_at(a), missed_at(b)));
+      const double tolerance = std::max(part / std::sqrt(size_of(a) * size_of(b)), std::min(a.refused, b.refused));
+      wanted.push_back({loss, std::clamp(tolerance, least, most_tolerance), part});
     };
     const std::size_t first = line - std::min<std::size_t>(line, 1), last = std::min(line + 1, size - 1);
-    const CurvePoint& at = points[line];
-    if (at.value.upper - at.value.lower > part && at.refused == 0) want(at.loss, at, at);
-    int parts = 2;
-    while (parts < most_parts && parts * parts < excess) parts *= 2;
-    for (std::size_t k = first; k < last; ++k)
-      for (int j = 1; j < parts; ++j)
-        want(points[k].loss + (points[k + 1].loss - points[k].loss) * j / parts, points[k], points[k + 1]);
+    for (std::size_t k = first; k <= last; ++k) {
+      const CurvePoint& one = points[k];
+      if (one.value.upper - one.value.lower > part_at(one.loss) && one.refused == 0) want(one.loss, one, one);
+      for (int j = 1; j < parts && k < last; ++j)
+        want(one.loss + (points[k + 1].loss - one.loss) * j / parts, one, points[k + 1]);
+    }
     const double step = size > 1 ? points[size - 1].loss - points[size - 2].loss : 1e-3;
     if (line + 1 == size) want(at.loss + step, at, at);
     if (line == 0 && is_worst) want(at.loss - (size > 1 ? points[1].loss - at.loss : step), at, at);

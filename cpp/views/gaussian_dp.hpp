@@ -5,7 +5,8 @@
 // mu >= z(x) - z(T). We seek the smallest mu with T_mu(x) >= power(x) wherever r <= x <= 1 - power(x): tests with fewer
 // false negatives than false positives belong to the reversed direction. Upper bound: the power lies under the lines
 // h(alpha) + alpha x, each used on its part of the axis. T_mu lies above a line on an interval if it does at both ends,
-// so looking at the finitely many ends loses nothing. Lower bound: any x gives one.
+// so looking at the finitely many ends loses nothing. Lower bound: any x gives one, and so does h at any alpha that is
+// attained at such an x: the Gaussian's curve is no lower there.
 #pragma once
 
 #include <span>
