@@ -3,6 +3,8 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable
+from dataclasses import fields, is_dataclass
+from functools import lru_cache
 from operator import itemgetter
 from typing import Protocol, TypeVar
 
@@ -51,3 +53,29 @@ def merged(terms: Iterable[tuple[One, int]]) -> tuple[tuple[One, int], ...]:
             merged.append((mechanism, count))
             last = rank
     return tuple(merged)
+
+
+def check_bases(kind: type) -> None:
+    """Refuses a class of one's own that is derived from a mechanism of this package.
+
+    Its groups, filters and files would be those of that mechanism, whatever pair it has itself.
+    """
+    own = "hockeystick."
+    for base in kind.__bases__:
+        if is_dataclass(base) and base.__module__.startswith(own) > kind.__module__.startswith(own):
+            raise TypeError(
+                f"{kind.__name__} must be derived from hockeystick.Mechanism, not from "
+                f"{base.__name__}, for which it would be taken: let its dominating_pair return "
+                f"that of a {base.__name__}"
+            )
+
+
+@lru_cache(maxsize=64)  # compositions of thousands of mechanisms ask for each
+def fields_by_argument(kind: type) -> dict[str, str]:
+    """The name of a dataclass's field for each argument."""
+    if not is_dataclass(kind) or kind.__hash__ is None:
+        raise TypeError(
+            f"{kind.__name__} must be a frozen dataclass, as mechanisms are compared by their "
+            "fields: write @dataclass(frozen=True) above its class"
+        )
+    return {field.name.removeprefix("guaranteed_"): field.name for field in fields(kind)}

@@ -3,15 +3,14 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields
-from functools import lru_cache
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, ClassVar, NoReturn
 
 from hockeystick import _checks, _core, _html
 from hockeystick._neighbours import Kinds
 from hockeystick._other_forms import OtherForms
-from hockeystick._terms import joined, merged
+from hockeystick._terms import check_bases, fields_by_argument, joined, merged
 from hockeystick._words import LONGEST, elided, outspoken, written
 from hockeystick.adjacency import Adjacency, AdjacencyLike, Direction, adjacency_of
 from hockeystick.errors import of_extra
@@ -99,12 +98,6 @@ class Composable(OtherForms):
         """
 
 
-@lru_cache(maxsize=64)  # compositions of thousands of mechanisms ask for each
-def fields_by_argument(kind: "type[Mechanism]") -> dict[str, str]:
-    """The name of a dataclass's field for each argument."""
-    return {field.name.removeprefix("guaranteed_"): field.name for field in fields(kind)}  # type: ignore[arg-type]
-
-
 @outspoken
 class Mechanism(Composable, metaclass=Kinds):
     """A randomized algorithm, known through its dominating pairs.
@@ -134,6 +127,7 @@ class Mechanism(Composable, metaclass=Kinds):
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Have methods and the constructor, also one of ``dataclass``, say what they take."""
+        check_bases(cls)
         super().__init_subclass__(**options)  # again where slots make the class anew
         outspoken(cls)
 

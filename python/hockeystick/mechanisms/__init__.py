@@ -2,7 +2,7 @@
 """The mechanisms: immutable values that know their dominating pairs, one file each."""
 
 from hockeystick import _core
-from hockeystick.composition import fields_by_argument
+from hockeystick._terms import fields_by_argument
 from hockeystick.mechanisms.additive_noise import AdditiveNoise
 from hockeystick.mechanisms.approximate_dp import ApproximateDP
 from hockeystick.mechanisms.best_of import BestOf

@@ -53,21 +53,6 @@ def test_directions_that_share_their_pairs_are_one():
     assert len(run._directions(Adjacency.ADD_OR_REMOVE_ONE)) == 2
 
 
-def test_pairs_of_a_class_of_ones_own_are_asked_for():
-    class Cautious(hs.Gaussian):
-        """Claims less noise than it has."""
-
-        def sampled_pair(self, direction: Direction, sampling_probability: float) -> Any:
-            half = hs.Gaussian(self.noise_multiplier / 2)
-            return half.sampled_pair(direction, sampling_probability)
-
-    def run(kind: type[hs.Gaussian], least: float) -> hs.Composition:
-        steps = (kind(least * (1 + k / MANY)).poisson_sampled(0.01) for k in range(MANY))
-        return hs.Composition((step, 1) for step in steps)
-
-    assert run(Cautious, 4.0).epsilon_bounds(1e-5) == run(hs.Gaussian, 2.0).epsilon_bounds(1e-5)
-
-
 def test_terms_are_values():
     pair, other = (hs.Laplace(b).dominating_pair(Direction.REMOVE) for b in (1.0, 2.0))
     terms = _core.Terms([(pair, 3), (other, 1)])
