@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from hockeystick import _checks
-from hockeystick.bounds import Bounds
+from hockeystick.bounds import LARGEST_LOSS_ROUNDING, Bounds
 from hockeystick.disjoint import AnyRun
 from hockeystick.errors import CertificationError
 from hockeystick.limits import Limits
@@ -68,14 +68,8 @@ def goal_of(given: Mapping[str, object], limits: Limits) -> Goal:
     if names == {"epsilon", "delta"}:
         delta = _checks.delta(given["delta"])
         target = _checks.positive("epsilon", given["epsilon"])
-        points = np.array(delta)
-        return Goal(
-            name="epsilon",
-            target=target,
-            at=(delta,),
-            limits=limits,
-            question=lambda run, asked: run._answer(QUERIES["epsilon"], points, asked),  # noqa: SLF001
-        )
+        question = partial(_epsilon, delta, target)
+        return Goal(name="epsilon", target=target, at=(delta,), limits=limits, question=question)
     if names == {"rho"}:
         target = _checks.positive("rho", given["rho"])
         return Goal(name="rho", target=target, at=(), limits=limits, question=_rho)
@@ -142,6 +136,16 @@ def _of_bayes_risk(given: Mapping[str, object], limits: Limits) -> Goal:
         question=lambda run, asked: run.bayes_risk_bounds(prior, **asked.options()),
         scale="falling",
     )
+
+
+def _epsilon(delta: float, target: float, run: AnyRun, asked: Limits) -> Bounds[float]:
+    """Epsilon; the target itself if delta meets it there, where epsilon exceeds it by rounding."""
+    found: Bounds[float] = run._answer(QUERIES["epsilon"], np.array(delta), asked)  # noqa: SLF001
+    if found.lower <= target < found.upper <= target + LARGEST_LOSS_ROUNDING * (1 + target):
+        there = run._answer(QUERIES["delta"], np.array(target), asked)  # noqa: SLF001
+        if there.upper <= delta:
+            return Bounds(found.lower, target)
+    return found
 
 
 def _rho(run: AnyRun, asked: Limits) -> Bounds[float]:

@@ -46,6 +46,8 @@ LAPLACE = hs.Laplace(noise_multiplier=10.0)
         (hs.DiscreteLaplace(parameter=0.125), pure(1), "remove-one", 8),
         (hs.DiscreteLaplace(parameter=0.125), pure(1), "replace-one", 4),
         (GAUSSIAN, pure(100), "add-or-remove-one", 0),
+        (hs.ApproximateDP(0.1, 1e-7), {"epsilon": 1.0, "delta": 1e-6}, "remove-one", 10),
+        (hs.ApproximateDP(0.1, 1e-7), {"epsilon": 0.3, "delta": 1e-6}, "replace-one", 3),
     ],
     ids=repr,
 )
@@ -58,7 +60,9 @@ def test_a_budget_is_spent_to_the_last_query(mechanism, budget, adjacency, fit):
     assert not acct.would_exceed(hs.Composition(), **budget)
     exact = rational_rho if "rho" in budget else rational_loss
     is_exact = exact(1 * mechanism, hs.Adjacency(adjacency)) is not None
-    if is_exact and all(isinstance(part, int | float) for part in budget.values()):
+    if (is_exact or budget.get("delta")) and all(
+        isinstance(part, int | float) for part in budget.values()
+    ):
         often = hs.calibrate(lambda n: n * mechanism, adjacency=adjacency, **budget)
         assert often == fit  # the same question in other words
     if "rho" in budget and fit:
