@@ -254,3 +254,11 @@ def test_the_table_of_the_literature_is_met():
     ):
         bounds = hs.best_of(run, runs=runs, mean=mean).epsilon_bounds(1e-6)
         assert low <= bounds.lower < bounds.upper <= high, (runs, bounds)
+
+
+@pytest.mark.parametrize("run", [hs.Gaussian(0.01), hs.Laplace(1e-3), hs.ApproximateDP(30, 0.1)])
+def test_a_score_that_ignores_the_outputs_costs_one_run(run):
+    """Of little noise, where rankings leave out what lies beyond 600 nats, or is infinite."""
+    best = hs.best_of(run, runs="geometric", mean=10)
+    assert best.epsilon_bounds(1e-5).lower >= run.epsilon_bounds(1e-5).lower * (1 - 1e-12)
+    assert best.delta_bounds(40.0).lower >= run.delta_bounds(40.0).lower * (1 - 1e-12)

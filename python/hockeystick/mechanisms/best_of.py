@@ -111,9 +111,14 @@ class BestOf(FromRun):
 
     @lru_cache(maxsize=64)  # noqa: B019
     def pairs_below(self, direction: Direction, accuracy: Accuracy) -> Pairs:
-        """The pairs that some scores attain."""
-        ways: Any = *below(self.run, direction, accuracy), self._number(), *_closely(accuracy)
-        return tuple(_core.best_of_pair(*ways, goal=goal) for goal in GOALS)
+        """The pairs that scores attain, also one that ignores the outputs, if it is known."""
+        number = self._number()
+        ways: Any = *below(self.run, direction, accuracy), number, *_closely(accuracy)
+        ranked = tuple(_core.best_of_pair(*ways, goal=goal) for goal in GOALS)
+        ((mechanism, count), *others) = self.run.terms
+        if number.none or others or count > 1 or not mechanism.is_exact:
+            return ranked
+        return (*ranked, mechanism.dominating_pair(direction))
 
     def largest_pairs(self, direction: Direction, accuracy: Accuracy) -> Pairs:
         """A pair that is attained, and one with the largest loss that is possible."""
