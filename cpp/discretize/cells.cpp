@@ -74,13 +74,7 @@ SupportCells cut_midway(const DominatingPair& pair, Support support) {
 SupportCells cut_at(const DominatingPair& pair, Support support, std::vector<double> cuts) {
   if (!(support.interval <= largest_interval))
     throw std::invalid_argument("discretization_interval must be at most 500 nats");
-  SupportCells cells{std::move(support),
-                     std::move(cuts),
-                     {},
-                     std::isfinite(pair.loss_infimum()),
-                     std::isfinite(pair.loss_supremum()),
-                     {},
-                     0};
+  SupportCells cells{std::move(support), std::move(cuts), {}, {}, 0};
   std::vector<double> edges;
   edges.reserve(2 * cells.support.index.size());
   for (std::size_t i = 0; i < cells.support.index.size(); ++i) {

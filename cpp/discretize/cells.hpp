@@ -34,9 +34,8 @@ struct SupportCells {
   Support support;
   std::vector<double> cuts;  // [nats]; loss_i <= cuts[i] <= loss_(i+1)
   PairCells parts;
-  bool bounded_below, bounded_above;  // whether the loss is bounded
-  std::vector<double> atoms;          // lower bound of the mass of an atom at each point; empty: none known
-  std::size_t top;                    // first point that no finite loss exceeds by more than loss_error; none: all
+  std::vector<double> atoms;  // lower bound of the mass of an atom at each point; empty: none known
+  std::size_t top;            // first point that no finite loss exceeds by more than loss_error; none: all
 
   double loss(std::size_t i) const { return support.loss(i); }
   double gap(std::size_t i) const { return loss(i + 1) - loss(i); }

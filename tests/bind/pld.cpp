@@ -67,7 +67,7 @@ StepPmf connect_dots(const std::tuple<double, double, std::vector<std::int64_t>>
                      const std::vector<std::array<double, 3>>& cells, std::array<double, 4> tails,
                      std::array<double, 5> errors, const std::string& estimator) {
   const auto& [interval, offset, index] = support;
-  SupportCells cut{{interval, offset, index}, std::move(cuts), {}, false, false, {}, index.size()};
+  SupportCells cut{{interval, offset, index}, std::move(cuts), {}, {}, index.size()};
   for (const auto& [p, above, below] : cells) cut.parts.cells.push_back({p, above, below});
   PairCells& parts = cut.parts;
   std::tie(parts.lower_tail_p, parts.lower_tail_q, parts.upper_tail_p, parts.upper_tail_above) = std::tuple_cat(tails);

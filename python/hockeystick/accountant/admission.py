@@ -15,8 +15,9 @@ from hockeystick.accountant.entries import checked_label
 from hockeystick.accountant.questions import Questioned
 from hockeystick.bounds import Bounds
 from hockeystick.composition import Composable, Composition
-from hockeystick.errors import CertificationError
+from hockeystick.errors import CertificationError, best_bounds
 from hockeystick.limits import DEFAULT_MEMORY_LIMIT, Limits, spelled_out
+from hockeystick.mechanisms.zero_concentrated import LEAST_RHO, MOST_RHO, ZCDP
 
 Amount = float | str | Decimal | Fraction
 
@@ -165,8 +166,9 @@ class Admission(Questioned):
             TypeError: An argument has the wrong type, or the budget is none.
 
         Cost: that of a question; of 17 distinct mechanisms or more, but near the budget, that of a
-        rough one. Of 32 distinct Gaussians or more, sampled or not, less than a millisecond from
-        the second question on: what was composed is kept for that, and never copied or saved.
+        rough one, or of their rho. Of 32 distinct Gaussians or more, sampled or not, less than a
+        millisecond from the second question on: what was composed is kept for that, and never
+        copied or saved.
 
         >>> import hockeystick as hs
         >>> step = hs.Gaussian(noise_multiplier=1.0).poisson_sampled(0.01)
@@ -256,6 +258,8 @@ def bracketed(fits: Callable[[int], bool], largest: int) -> tuple[int, int]:
 
 def _fits(run: Composition, most: Checked, limits: Limits) -> bool:
     """Whether the run is certified to keep the budget; not where none can tell."""
+    if len(run.terms) > _FEW and most.measure == "epsilon" and _is_kept_by_rho(run, most, limits):
+        return True
     asks: dict[str, tuple[Callable[..., Bounds[float]], float]] = {
         "epsilon": (partial(run.epsilon_bounds, most.delta), most.most),
         "delta": (partial(run.delta_bounds, most.most), most.delta),
@@ -278,6 +282,22 @@ def _fits(run: Composition, most: Checked, limits: Limits) -> bool:
             return False
     cost = exact_costs.most(most.measure, (run.terms,), limits.adjacency)
     return cost is not None and cost <= most.most
+
+
+def _is_kept_by_rho(run: Composition, most: Checked, limits: Limits) -> bool:
+    """Whether its rho tells that a run keeps the budget.
+
+    The rho of a mechanism made of another takes long, or says little.
+    """
+    if any(hasattr(type(mechanism), "mechanism") for mechanism, _ in run.terms):
+        return False
+    rough = limits._replace(tolerance=_ROUGH)
+    rho = best_bounds(run.zcdp_bounds, **rough.options()).upper
+    if rho > MOST_RHO:
+        return False
+    one = ZCDP(rho=max(rho, LEAST_RHO))
+    epsilon = best_bounds(one.epsilon_bounds, most.delta, **rough.options()).upper
+    return bool(epsilon <= most.most)
 
 
 def _questions(run: Composition, most: Checked, tolerance: float) -> list[tuple[str, float]]:

@@ -161,6 +161,17 @@ def test_rough_answers_decide_as_close_ones_would(kind, part):
     assert (part > 1) == all(outcomes)
 
 
+def test_the_rho_of_many_mechanisms_tells_that_a_large_budget_holds(monkeypatch):
+    acct = Accountant().compose(hs.Composition((mechanism, 1) for mechanism in MANY))
+    rho = (acct.composition + NEXT[0]).zcdp_bounds().upper
+    told = {"epsilon": 1.012 * hs.ZCDP(rho).epsilon_bounds(1e-6).upper, "delta": 1e-6}
+    assert not acct.would_exceed(NEXT[0], epsilon=1.0, delta=0)
+    monkeypatch.setattr(hs.Composition, "epsilon_bounds", None)
+    assert acct.admit(NEXT[0], **told)
+    with pytest.raises(TypeError):
+        acct.admit(NEXT[1], **told)
+
+
 def test_a_locked_ledger_is_kept_between_blocks(tmp_path):
     run = hs.Composition((mechanism, 1) for mechanism in MANY)
     with Accountant.locked(tmp_path / "ledger.json") as acct:
