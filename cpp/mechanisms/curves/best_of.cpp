@@ -284,8 +284,9 @@ AtomicLaw best_of_attained(const AtomicLaw& base, const NumberOfRuns& runs, doub
 
 double best_first_mass(const AtomicLaw& base, const NumberOfRuns& runs, double goal) {
   const auto delta = [](const AtomicLaw& law, double loss) {
+    const double alpha = math::exp(loss);
     double sum = 0;
-    for (const LossAtom& atom : law.atoms) sum += std::max(0.0, atom.p - math::exp(loss) * atom.q);
+    for (const LossAtom& atom : law.atoms) sum += std::max(0.0, atom.p - alpha * atom.q);
     return sum;
   };
   double best = 0;
@@ -301,7 +302,8 @@ double best_first_mass(const AtomicLaw& base, const NumberOfRuns& runs, double g
       const double value = delta(best_of_attained(base, runs, first), high);
       if (value > most) best = first, most = value;
     };
-    for (int k = 1; k <= 50; ++k) improves(-math::expm1(-0.05 * math::exp(0.12 * k)));  // to 1 - e^-20
+    for (int k = 1; k <= 50; k += pass == 0 ? 1 : 3)
+      improves(-math::expm1(-0.05 * math::exp(0.12 * k)));  // to 1 - e^-20
     const double middle = -math::log1p(-best);
     for (int k = 1; k <= 8; ++k) improves(-math::expm1(-middle * (0.865 + 0.03 * k)));
     if (best == before) break;
