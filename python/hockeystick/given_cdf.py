@@ -178,10 +178,9 @@ def _points(cdf: Callable[[Any], Any], allowance: Allowance) -> FloatArray:
     step = min(allowance.width / seen.spread, (last - first) / _LEAST_CELLS)
     cells = (last - first) / step
     if not cells <= _MOST_CELLS:
-        least = cells / _MOST_CELLS
         raise ValueError(
-            f"eps_error must be at least {least:.3g} times its value for the loss of this cdf, "
-            f"whose cells would else be {cells:.3g}"
+            f"eps_error must be {cells / _MOST_CELLS:.3g} times as large or more: the loss of this "
+            f"cdf would be cut into {cells:.3g} cells, of at most {_MOST_CELLS:.3g}"
         )
     index = np.arange(math.floor(first / step), math.ceil(last / step) + 1)
     points: FloatArray = seen.median * np.sinh(step * index)
@@ -220,7 +219,7 @@ def _values(cdf: Callable[[Any], Any], at: FloatArray) -> FloatArray:
 
 
 def _refuse(expected: str, values: FloatArray) -> NoReturn:
-    raise ValueError(f"cdf must {expected}, got values from {values.min()!r} to {values.max()!r}")
+    raise ValueError(f"cdf must {expected}, got values from {values.min():g} to {values.max():g}")
 
 
 def _pair(p: list[float], q: list[float]) -> DiscretePair:

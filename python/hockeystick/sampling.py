@@ -255,7 +255,8 @@ def batches_of(dataset_size: int, batch_size: int, *, drop_last: bool) -> tuple[
 def sampling_of(name: object) -> Sampling:
     """The way of drawing batches of that name, underscore or hyphen."""
     if name.__class__ is not str or name not in SAMPLINGS:
-        name = _checks.choice("sampling", str(name).replace("-", "_"), SAMPLINGS)
+        said = name.replace("-", "_") if isinstance(name, str) else name
+        name = _checks.choice("sampling", said, SAMPLINGS)
     return name  # type: ignore[return-value]
 
 

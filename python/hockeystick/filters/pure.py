@@ -58,7 +58,7 @@ class PureFilter(Filter):
     100
     """
 
-    _measures: ClassVar[tuple[str, ...]] = ("epsilon", "delta")
+    _measures: ClassVar[tuple[str, ...]] = ("epsilon", "failures")
     _schema: ClassVar[str] = "hockeystick.PureFilter"
     _intervals: ClassVar[dict[str, str]] = {
         "epsilon": "[1e-9, 10000]",
@@ -83,7 +83,7 @@ class PureFilter(Filter):
         at = double_below(exact["delta"] - exact["failures"])
         self._rho = Fraction(_largest_rho(double_below(exact["epsilon"]), at)) if at else None
         if self._rho is not None:
-            self._measures = ("epsilon^2 / 2", "delta")  # type: ignore[misc]
+            self._measures = ("epsilon^2 / 2", "failures")  # type: ignore[misc]
 
     @property
     def guarantee(self) -> Composable:
