@@ -129,6 +129,9 @@ class Engine {
   /// The first of these values, the others being asked next.
   const Answer& solve(std::span<const double> values) {
     question_.at = values.front();
+    // The direction that decided the question before is asked first, as it shows that others do not matter.
+    if (leader_ > 0) std::rotate(runs_.begin(), runs_.begin() + leader_, runs_.begin() + leader_ + 1);
+    leader_ = 0;
     if (worst_) {
       const bool is_lost = !question_.wants_epsilon() && worst_->converged && worst_->upper <= limits_.floor();
       if (is_lost && question_.at < largest_) {
@@ -209,8 +212,9 @@ class Engine {
 
   void take(const Answer& next) { worst_ = worst_ ? hockeystick::worse(*worst_, next, limits_.tolerance) : next; }
 
-  void see(Run& run, const Answer& found) const {
+  void see(Run& run, const Answer& found) {
     if (!question_.wants_epsilon()) run.ceiling = std::min(run.ceiling, found.upper);
+    if (found.upper == worst_->upper) leader_ = &run - runs_.data();
   }
 
   bool cannot_matter(const Run& run) const {
@@ -274,19 +278,21 @@ class Engine {
   double margin_ = 0;
   Tally alone_, shared_;
   std::vector<Run> runs_;
-  double largest_ = 0;  // no loss is above it
+  double largest_ = 0;         // no loss is above it
+  std::ptrdiff_t leader_ = 0;  // the direction that needs the largest answer
   std::optional<Answer> worst_;
   double near_ = unknown;                  // the epsilon of the question before
   std::shared_ptr<const Evaluator> plan_;  // that answered this question for another direction
 };
 
 std::vector<Answer> answers_to(std::span<const Direction> directions, Quantity quantity, std::span<const double> values,
-                               const Limits& limits) {
+                               const Limits& limits, KeptCurve* kept = nullptr) {
   check_method(limits.method);
   check_floating_point_environment();
   const double most = quantity == Quantity::epsilon ? infinity : 1.0;
   const auto ask = [&](std::span<const double> asked, const Limits& at) {
-    return Engine(directions, asked.size() > 1).answers(quantity, asked, at);
+    return kept != nullptr ? kept->deltas(asked, at)
+                           : Engine(directions, asked.size() > 1).answers(quantity, asked, at);
   };
   return budgeted(directions, values, limits, {0, most}, ask, [&](const Answer& found) {
     return is_tight(found, {quantity, 0, limits.tolerance}) ||
@@ -309,16 +315,16 @@ std::vector<Answer> delta_bounds(std::span<const Direction> directions, std::spa
 }
 
 std::vector<Answer> curve_bounds(std::span<const Direction> directions, std::span<const double> epsilons,
-                                 const Limits& limits) {
-  return answers_to(directions, Quantity::delta, epsilons, limits);
+                                 const Limits& limits, KeptCurve* kept) {
+  return answers_to(directions, Quantity::delta, epsilons, limits, kept);
 }
 
 struct KeptCurve::State {
   Engine engine;
 };
 
-KeptCurve::KeptCurve(const Direction& direction)
-    : state_(std::make_shared<State>(State{Engine({&direction, 1}, true, true)})) {}
+KeptCurve::KeptCurve(std::span<const Direction> directions, bool settles)
+    : state_(std::make_shared<State>(State{Engine(directions, true, settles)})) {}
 
 std::vector<Answer> KeptCurve::deltas(std::span<const double> epsilons, const Limits& limits) {
   return state_->engine.answers(Quantity::delta, epsilons, limits);

@@ -23,15 +23,12 @@ std::vector<Answer> epsilon_bounds(std::span<const Direction> directions, std::s
 std::vector<Answer> delta_bounds(std::span<const Direction> directions, std::span<const double> epsilons,
                                  const Limits& limits);
 
-/// The same at any finite epsilons >= 0: losses, at which questions about the loss ask, have no range. For losses below
-/// 0 the reverse directions are asked: no method bounds delta there.
-std::vector<Answer> curve_bounds(std::span<const Direction> directions, std::span<const double> epsilons,
-                                 const Limits& limits);
-
-/// The curve of one direction, within another question about it: the evaluators of earlier answers are asked first.
+/// A curve within another question about it: the evaluators of earlier answers are asked first.
 class KeptCurve {
  public:
-  explicit KeptCurve(const Direction& direction);
+  /// `settles`: whether points next to a refused one are asked less closely.
+  explicit KeptCurve(std::span<const Direction> directions, bool settles = false);
+  explicit KeptCurve(const Direction& direction) : KeptCurve({&direction, 1}, true) {}
   /// As `curve_bounds`.
   std::vector<Answer> deltas(std::span<const double> epsilons, const Limits& limits);
 
@@ -39,6 +36,12 @@ class KeptCurve {
   struct State;
   std::shared_ptr<State> state_;
 };
+
+/// As `delta_bounds`, at any finite epsilons >= 0: losses, at which questions about the loss ask, have no range. For
+/// losses below 0 the reverse directions are asked: no method bounds delta there. `kept`: the curve of these
+/// directions.
+std::vector<Answer> curve_bounds(std::span<const Direction> directions, std::span<const double> epsilons,
+                                 const Limits& limits, KeptCurve* kept = nullptr);
 
 /// Answers a question about each direction by itself, and reports the part of each method.
 std::vector<std::vector<Explanation>> explain(std::span<const Direction> directions, Quantity quantity, double at,

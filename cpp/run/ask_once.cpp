@@ -6,9 +6,11 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "methods/budgeted.hpp"
+#include "methods/questions.hpp"
 #include "methods/trivial_bounds.hpp"
 #include "numeric/elementary.hpp"
 #include "numeric/order.hpp"
@@ -95,10 +97,36 @@ Answers asked(const Row& row, std::size_t adjacency, Points points, const Limits
   return row.faced(*directions, reverses, points, limits);
 }
 
+// What answered other points of a run's curve: how close its pairs were, and the last sides with their evaluators.
+class KeptSides {
+ public:
+  KeptPairs pairs;
+
+  template <class MakeRuns>
+  Answers ask(bool is_above, const SideAccuracy& at, Points points, const Limits& limits, const MakeRuns& make_runs) {
+    const auto key = std::tuple(is_above, at.cells, at.tail, at.low);
+    auto side = std::find_if(sides_.begin(), sides_.end(), [&](const Side& one) { return one.key == key; });
+    if (side == sides_.end()) {
+      if (sides_.size() == 2) sides_.erase(sides_.begin());  // evaluators may take much memory
+      const std::vector<Direction> runs = make_runs();
+      side = sides_.insert(sides_.end(), {key, runs, KeptCurve(runs)});
+    }
+    return curve_bounds(side->runs, points, limits, &side->curve);
+  }
+
+ private:
+  struct Side {
+    std::tuple<bool, double, double, double> key;
+    std::vector<Direction> runs;
+    KeptCurve curve;
+  };
+  std::vector<Side> sides_;
+};
+
 // Asks terms without an exact pair, from above and from below. `only`: one comparison of neighbours, in place of those
-// of the adjacency. `kept`: as of EnclosedQuestion, if the sides meet.
+// of the adjacency; then `kept` is of it, or null.
 Answers between_sides(const Run::Terms& terms, const Row& row, std::size_t adjacency, Points points,
-                      const Limits& limits, std::span<const Comparison> only = {}, KeptPairs* kept = nullptr) {
+                      const Limits& limits, std::span<const Comparison> only = {}, KeptSides* kept = nullptr) {
   const auto ways = [&](std::size_t which) { return only.empty() ? adjacencies[which].comparisons : only; };
   if (row.wanted == Wanted::epsilon) check_each("delta", points, ranges::delta);
   if (row.wanted == Wanted::delta) check_each("epsilon", points, ranges::epsilon);
@@ -106,7 +134,7 @@ Answers between_sides(const Run::Terms& terms, const Row& row, std::size_t adjac
   // A side that takes more work than is left, most of it while its pairs are made, bounds nothing.
   const WorkLimit work(work_of(points.size()));
   EnclosedQuestion question = question_of(terms, row, limits);
-  if (question.closes) question.kept = kept;
+  if (question.closes && kept != nullptr) question.kept = &kept->pairs;
   const std::span<const Comparison> comparisons = ways(adjacency);
   Apart apart(comparisons);
   const auto side = [&](auto* runs, double Interval::* end) {
@@ -115,7 +143,9 @@ Answers between_sides(const Run::Terms& terms, const Row& row, std::size_t adjac
       of_side.tolerance = at.tolerance;
       Answers found = nothing_told(row, some);
       try {
-        if (question.closes && row.alone != nullptr && at.aspect == Aspect::curve)
+        if (kept != nullptr && at.aspect == Aspect::curve)
+          found = kept->ask(end == &Interval::upper, at, some, of_side, [&] { return runs(terms, only, at); });
+        else if (question.closes && row.alone != nullptr && at.aspect == Aspect::curve)
           found = apart.ask(some, end, at.tolerance, [&](Points each, std::span<const Comparison> way) {
             return row.alone(runs(terms, way, at), each, of_side);
           });
@@ -183,7 +213,7 @@ Answers slopes_between_sides(const Run& run, std::size_t adjacency, Points large
 
 // Epsilon or delta in one comparison of neighbours.
 Answers in_comparison(const Run& run, const Row& row, Comparison way, Points points, const Limits& limits,
-                      KeptPairs* kept = nullptr) {
+                      KeptSides* kept = nullptr) {
   if (!run.is_exact()) return between_sides(run.terms(), row, 0, points, limits, std::array{way}, kept);
   return row.alone(std::array{run.pairs(way)}, points, limits);
 }
@@ -196,7 +226,7 @@ Answers by_curve(const Run& run, const Row& row, Comparison way, Points points, 
   Limits closer = limits;
   closer.tolerance = std::max(0.1 * limits.tolerance, 1e-5);
   const std::shared_ptr<const Run> whole = run.unsampled();
-  std::array<KeptPairs, 2> kept;
+  std::array<KeptSides, 2> kept;
   const auto deltas = [&](bool of_reverse, Points at, const Limits& wanted) {
     const Comparison one = of_reverse ? reversed(way) : way;
     Limits how = closer;
