@@ -172,9 +172,10 @@ class MuByDeltas {
         by_largest_(direction, limits.tolerance),
         limits_(limits) {}
 
-  // Asks rates by falling size; an answer counts as converged if other rates are known to need a larger mu.
+  // Asks rates by falling size; an answer counts as converged if other rates are known to need a larger mu. A direction
+  // that may need less than another is asked less closely at first.
   void solve(std::span<const double> rates, std::span<Answer> answers) {
-    std::vector<WantedPoint> wanted = first_points(rates.back());
+    std::vector<WantedPoint> wanted = first_points(rates.back(), answers.back().lower > 0 ? 4 : 1);
     for (int round = 0, failed = 0; round < most_rounds && failed < most_failed && !wanted.empty(); ++round) {
       if (!curve_.ask(std::move(wanted))) ++failed;
       if (curve_.points().empty() || curve_.points().size() > most_points) break;
@@ -191,16 +192,17 @@ class MuByDeltas {
 
   // From an epsilon whose delta is so small that no test of the rate decides beyond to loss 0, or to tests that miss
   // far less than the rate; so far apart that some rounds are left.
-  std::vector<WantedPoint> first_points(double smallest_rate) const {
+  std::vector<WantedPoint> first_points(double smallest_rate, double looser) const {
+    const double part = looser * limits_.tolerance;
     const double beyond = 0.1 * smallest_rate * std::min(1.0, saddlepoint_.deviation());
-    const double apart = std::clamp(8 * std::sqrt(limits_.tolerance), 0.1, 0.5);
+    const double apart = std::clamp(8 * std::sqrt(part), 0.1, 0.7);
     double last = epsilon_bounds({&direction_, 1}, {&beyond, 1}, {0.1, limits_.memory_limit}).front().upper;
     if (!(last > 0 && last < farthest_point))
       last = std::clamp(largest_finite_loss(direction_), 0x1p-40, farthest_point);
     std::vector<WantedPoint> wanted{{largest_finite_loss(direction_), rough_tolerance}};  // the curve is flat beyond
     for (double loss = last;;) {
       const Saddle at = saddlepoint_.rough_saddle_for_epsilon(loss);
-      const double missed = missed_share(at), tolerance = for_delta * limits_.tolerance * change_of_delta(at);
+      const double missed = missed_share(at), tolerance = for_delta * part * change_of_delta(at);
       wanted.push_back({loss, std::clamp(tolerance, least_tolerance_at(missed), most_tolerance)});
       if (loss == 0 || missed < 1e-3 * smallest_rate) return wanted;
       loss -= std::clamp(apart * at.deviation, 0.03 * loss, 0.3 * loss);
