@@ -5,6 +5,7 @@ import math
 
 import pytest
 
+import hockeystick as hs
 from hockeystick import _core
 
 
@@ -26,3 +27,11 @@ def test_stated_errors_are_those_of_the_page(name, largest):
     masses, losses = _core.dominating_pair(name, [0.3, 4]).law_errors()
     assert masses == 10 * 2.0**-53
     assert losses == pytest.approx(8 * 2.0**-53 * math.log(largest), rel=1e-9, abs=0)
+
+
+@pytest.mark.parametrize("buckets", [2, 3, 1000, 10**6])
+@pytest.mark.parametrize("epsilon", [1e-6, 0.0123, 0.1, 1 / 3, 1.0, 5.0, 40.0])
+def test_a_stated_epsilon_is_not_undercut(epsilon, buckets):
+    """By the double that stands for the noise parameter."""
+    response = hs.RandomizedResponse(epsilon=epsilon, num_buckets=buckets)
+    assert epsilon <= response.epsilon(0, adjacency="replace-one") <= epsilon * (1 + 1e-3)

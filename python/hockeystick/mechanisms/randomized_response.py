@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
+from math import nextafter
 
 from hockeystick import _checks, _core
 from hockeystick._words import one_of
@@ -29,8 +30,8 @@ class RandomizedResponse(Mechanism):
         num_buckets: k, a whole number in [1, 1e9]; 1 costs nothing. 2, a yes or a no, if it is not
             given.
         epsilon: In place of the noise parameter, what the mechanism guarantees when a record is
-            replaced, in [1e-6, 700] nats; kept, and certified, is the double nearest to
-            r = k / (e^epsilon - 1 + k).
+            replaced, in [1e-6, 700] nats; kept, and certified, is the largest double up to
+            r = k / (e^epsilon - 1 + k), as less noise costs more.
 
     Source: Warner (1965); Kairouz, Oh & Viswanath (2016) for k > 2.
 
@@ -75,4 +76,6 @@ class RandomizedResponse(Mechanism):
 
 def _noise(epsilon: float, buckets: int) -> float:
     with localcontext(prec=60):
-        return float(buckets / (Decimal(epsilon).exp() - 1 + buckets))
+        exact = buckets / (Decimal(epsilon).exp() - 1 + buckets)
+    nearest = float(exact)
+    return nearest if nearest <= exact else nextafter(nearest, 0)
