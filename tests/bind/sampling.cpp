@@ -220,18 +220,20 @@ void bind_sampling(py::module_& m) {
       py::arg("near"), py::arg("far"), "Points of chords, near ones and far ones from where they are higher.");
   module.def(
       "upper_on_lattice",
-      [](std::vector<double> alpha, std::vector<double> upper, double spacing) {
-        EnclosedCurve found = upper_on_lattice({std::move(alpha), {}, std::move(upper)}, spacing);
+      [](std::vector<double> alpha, std::vector<double> upper, double spacing, double apart) {
+        EnclosedCurve found = upper_on_lattice({std::move(alpha), {}, std::move(upper)}, {spacing, apart});
         return std::pair(std::move(found.alpha), std::move(found.upper));
       },
-      py::arg("alpha"), py::arg("upper"), py::arg("spacing"), "Chords between upper values, on a lattice of losses.");
+      py::arg("alpha"), py::arg("upper"), py::arg("spacing"), py::arg("apart") = 0.0,
+      "Chords between upper values, on a lattice of losses.");
   module.def(
       "chords_on_lattice",
-      [](std::vector<double> alpha, std::vector<double> value, double spacing, double floor) {
-        ChordPoints found = chords_on_lattice({std::move(alpha), std::move(value)}, spacing, floor);
+      [](std::vector<double> alpha, std::vector<double> value, double spacing, double floor, double apart) {
+        ChordPoints found = chords_on_lattice({std::move(alpha), std::move(value)}, {spacing, apart}, floor);
         return std::pair(std::move(found.alpha), std::move(found.value));
       },
-      py::arg("alpha"), py::arg("value"), py::arg("spacing"), py::arg("floor"), "Chords below these, on a lattice.");
+      py::arg("alpha"), py::arg("value"), py::arg("spacing"), py::arg("floor"), py::arg("apart") = 0.0,
+      "Chords below these, on a lattice.");
   module.def(
       "continued_law",
       [listed](std::vector<double> alpha, std::vector<double> upper, const std::vector<double>& log_alpha,

@@ -235,7 +235,7 @@ def test_upper_values_on_a_lattice_are_those_of_chords():
     rng = random.Random(5)
     for _ in range(300):
         given, spacing = polygon(rng), 10 ** rng.uniform(-3, 0.3)
-        found = _core.sampling.upper_on_lattice(*given, spacing)
+        found = _core.sampling.upper_on_lattice(*given, spacing, rng.choice([0.0, 0.3]))
         assert on_lattice(found[0], spacing)
         assert found[0][-1] >= given[0][-1] * (1 - 1e-15)
         with ctx.workprec(200):
@@ -250,7 +250,7 @@ def test_chords_on_a_lattice_are_below_those_given():
     rng = random.Random(6)
     for _ in range(300):
         given, spacing = polygon(rng), 10 ** rng.uniform(-3, 0.3)
-        found = _core.sampling.chords_on_lattice(*given, spacing, 0.0)
+        found = _core.sampling.chords_on_lattice(*given, spacing, 0.0, rng.choice([0.0, 0.3]))
         assert on_lattice(found[0], spacing)
         with ctx.workprec(200):
             for (a, at_a), (b, at_b) in pairwise(zip(*found, strict=True)):
@@ -275,3 +275,8 @@ def test_chords_on_a_lattice_lose_little():
             for x, value in zip(*found, strict=True):
                 truth = gaussian_delta(arb(0.5), arb(x).log())
                 assert value >= truth - 1e-3 * truth - 1e-13
+        few, lower = _core.sampling.chords_on_lattice(alpha, values, spacing, 0.0, 0.05)
+        assert len(few) < 0.7 * len(found[0])
+        dense = dict(zip(*found, strict=True))
+        for x, value in zip(few, lower, strict=True):
+            assert value >= 0.98 * dense[x] - 1e-9

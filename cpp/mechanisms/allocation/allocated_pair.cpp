@@ -258,6 +258,7 @@ AtomicLaw law_of(const GridLaw& law, const DominatingPair& step, const Allocatio
   const double error = 1.01 * law.mass_error + 1.01 * law.value_error +
                        (32 + 8 * static_cast<double>(n) + 4 * far + 4 * std::fabs(law.origin)) * u;
   EnclosedCurve curve{std::vector<double>(n), {}, std::vector<double>(n)};
+  const Lattice lattice{request.spacing, 1 / (12 * request.cells)};
   const double factor = above ? 1 + error : std::max(0.0, 1 - error - 0x1p-40);
   double value = (back ? law.zero : law.beyond) / mass_unit, mass = 0;
   for (std::size_t i = n; i-- > 0;) {
@@ -272,7 +273,7 @@ AtomicLaw law_of(const GridLaw& law, const DominatingPair& step, const Allocatio
     const double floor = curve.upper.back();
     ChordPoints chords{std::move(curve.alpha), std::move(curve.upper)};
     if (known != nullptr) chords = spliced(chords_below(*known), chords);
-    if (request.spacing > 0) chords = chords_on_lattice(chords, request.spacing, floor);
+    if (request.spacing > 0) chords = chords_on_lattice(chords, lattice, floor);
     return law_below_chords(chords.alpha, chords.value, floor);
   }
   curve.alpha.erase(curve.alpha.begin()), curve.upper.erase(curve.upper.begin());  // the hull starts at (0, 1)
@@ -286,7 +287,7 @@ AtomicLaw law_of(const GridLaw& law, const DominatingPair& step, const Allocatio
     curve.upper.push_back(ends ? infinite : 1);
   }
   if (known != nullptr) curve = least_of(curve, *known);
-  return law_above(request.spacing > 0 ? upper_on_lattice(curve, request.spacing) : curve);
+  return law_above(request.spacing > 0 ? upper_on_lattice(curve, lattice) : curve);
 }
 
 // The curve by the series, which is absolute where convolutions are relative.

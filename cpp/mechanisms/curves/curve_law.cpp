@@ -134,9 +134,25 @@ struct Place {
   std::size_t next;  // the first point at or beyond
 };
 
+// Leaves out places to which the curve, or that of the reverse, falls by less than a normal tail does in `apart`
+// deviations.
+void thin(std::vector<Place>& places, double apart) {
+  const auto least = [](const Place& place) { return std::min(place.value, place.value - (1 - place.alpha)); };
+  double most = 0, before = infinity;
+  for (const Place& place : places) most = std::max(most, least(place));
+  std::size_t left = places.size();
+  std::erase_if(places, [&](const Place& place) {
+    const double deviations = std::sqrt(2 * math::log(most / least(place)));
+    const bool is_near = --left > 0 && std::fabs(deviations - before) < apart;
+    if (!is_near) before = deviations;
+    return is_near;
+  });
+}
+
 // Those next to the points; the value is `last` beyond them.
-std::vector<Place> places_on_lattice(std::span<const double> alpha, std::span<const double> value, double spacing,
-                                     double last) {
+std::vector<Place> places_on_lattice(std::span<const double> alpha, std::span<const double> value,
+                                     const Lattice& lattice, double last) {
+  const double spacing = lattice.spacing;
   std::vector<Place> places;
   double before = -infinity;
   std::size_t next = 0;
@@ -153,6 +169,7 @@ std::vector<Place> places_on_lattice(std::span<const double> alpha, std::span<co
   };
   for (const double at : alpha) add(std::floor(math::log(at) / spacing)), add(std::ceil(math::log(at) / spacing));
   if (places.empty() || places.back().alpha < alpha.back()) add(before + 1);
+  thin(places, lattice.apart);
   return places;
 }
 
@@ -241,20 +258,20 @@ ChordPoints spliced(ChordPoints near, const ChordPoints& far) {
   return near;
 }
 
-EnclosedCurve upper_on_lattice(const EnclosedCurve& curve, double spacing) {
+EnclosedCurve upper_on_lattice(const EnclosedCurve& curve, const Lattice& lattice) {
   EnclosedCurve hull, result;
   for (const Point& point : hull_of(points_above(curve)).points) {
     if (point.alpha > 0) hull.alpha.push_back(point.alpha), hull.upper.push_back(point.value.value);
   }
-  for (const Place& place : places_on_lattice(hull.alpha, hull.upper, spacing, hull.upper.back())) {
+  for (const Place& place : places_on_lattice(hull.alpha, hull.upper, lattice, hull.upper.back())) {
     result.alpha.push_back(place.alpha);
     result.upper.push_back(std::min(1.0, place.value + slack * place.size));  // proof: curve-hull
   }
   return result;
 }
 
-ChordPoints chords_on_lattice(const ChordPoints& chords, double spacing, double floor) {
-  const std::vector<Place> places = places_on_lattice(chords.alpha, chords.value, spacing, floor);
+ChordPoints chords_on_lattice(const ChordPoints& chords, const Lattice& lattice, double floor) {
+  const std::vector<Place> places = places_on_lattice(chords.alpha, chords.value, lattice, floor);
   std::vector<double> lower(places.size(), 0.0);  // by so much
   for (std::size_t i = 0; i + 1 < places.size(); ++i) {
     const Place &left = places[i], &right = places[i + 1];

@@ -44,11 +44,17 @@ ChordPoints chords_below(const EnclosedCurve& curve);
 /// The points of `near`, followed by those of `far` from the loss on at which `far` is higher.
 ChordPoints spliced(ChordPoints near, const ChordPoints& far);
 
-/// Points at whole multiples of `spacing` in the loss, next to those of the curve, so that pairs of one spacing compose
-/// on one grid. The first function takes the upper values of the chords at these places; the second one takes chords
-/// that lie below the given ones, and below `floor` beyond them.
-EnclosedCurve upper_on_lattice(const EnclosedCurve& curve, double spacing);
-ChordPoints chords_on_lattice(const ChordPoints& chords, double spacing, double floor);
+/// Whole multiples of `spacing` in the loss. Places are left out where the curve falls to the next by less than a
+/// normal tail does in `apart` deviations.
+struct Lattice {
+  double spacing, apart = 0;
+};
+
+/// Points on a lattice, next to those of the curve, so that pairs of one spacing compose on one grid. The first
+/// function takes the upper values of the chords at these places; the second one takes chords that lie below the given
+/// ones, and below `floor` beyond them.
+EnclosedCurve upper_on_lattice(const EnclosedCurve& curve, const Lattice& lattice);
+ChordPoints chords_on_lattice(const ChordPoints& chords, const Lattice& lattice, double floor);
 
 /// The curve of the reverse, alpha h(1 / alpha) + 1 - alpha.
 EnclosedCurve reversed(const EnclosedCurve& curve);
