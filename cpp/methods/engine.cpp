@@ -40,6 +40,27 @@ const std::array<Row, method_count> table{{{"trivial_bounds", &trivial_bounds, 0
 
 constexpr std::size_t contour_row = 5;
 
+constexpr double most_beside = 1 << 22;  // bytes of an evaluator that is kept while another method answers
+
+// The lower end of one evaluator and the upper end of another one.
+class OfTwo final : public Evaluator {
+ public:
+  OfTwo(std::shared_ptr<const Evaluator> below, std::shared_ptr<const Evaluator> above)
+      : below_(std::move(below)), above_(std::move(above)) {}
+
+  Answer answer(Quantity quantity, double at, double near) const override {
+    const Answer below = below_->answer(quantity, at, near);
+    Answer result = above_->answer(quantity, at, near);
+    result.lower = std::max(result.lower, below.lower), result.upper = std::min(result.upper, below.upper);
+    result.cost += below.cost;
+    return result;
+  }
+  double bytes() const override { return below_->bytes() + above_->bytes(); }
+
+ private:
+  std::shared_ptr<const Evaluator> below_, above_;
+};
+
 }  // namespace
 
 void check_method(std::string_view name) {
@@ -75,6 +96,13 @@ Answer Solver::solve(double known) {
   return answer;
 }
 
+// The evaluator that answered last or, if its answer alone is too wide, those that gave the two ends.
+std::shared_ptr<const Evaluator> Solver::evaluator() const {
+  if (!evaluator_ || is_last_tight_ || !task_.answer.converged || !below_ || !above_ || below_ == above_)
+    return evaluator_;
+  return std::make_shared<OfTwo>(below_, above_);
+}
+
 // A delta that is known to be below the floor is refined only if that is cheap, and so is an epsilon at a delta that
 // doubles hardly tell from 0.
 bool Solver::is_small_enough() const {
@@ -85,10 +113,11 @@ bool Solver::is_small_enough() const {
 }
 
 // A view that needs more of a point asks for it again.
-bool Solver::is_near_enough() const {
-  Question twice = task_.question;
-  twice.tolerance *= 2, twice.enough *= 2;
-  return twice.is_point && states_[chosen_].forecast.cost > tuning::cheap && is_tight(task_.answer, twice);
+bool Solver::is_near_enough() const { return is_closed(task_.answer, task_.question, states_[chosen_].forecast.cost); }
+
+// A dear method that is not forecast to be tight is of use where less is known than by its forecast.
+bool Solver::is_for_little(const Forecast& next) {
+  return next.width > std::max(1.0, task_.excess()) && next.cost > tuning::cheap && !task_.is_named();
 }
 
 // The cheapest method that is forecast to be tight, or else the cheapest one; false if none is left within the work of
@@ -110,6 +139,10 @@ bool Solver::choose() {
     if (chosen_ < method_count && rank(states_[chosen_]) <= std::pair(false, table[i].least)) break;
     if (task_.is_named() && table[i].name != task_.limits.method) continue;
     if (is_off(table[i].name) || !forecast(i).obstacle.empty()) continue;
+    if (is_for_little(states_[i].forecast)) {
+      states_[i].forecast.obstacle = "it is not forecast to narrow the answer";
+      continue;
+    }
     states_[i].offered = states_[i].forecast;
     if (states_[i].forecast.cost > WorkLimit::left()) {
       states_[i].forecast.obstacle = over_work;
@@ -145,6 +178,8 @@ Forecast Solver::forecast(std::size_t i) {
 void Solver::attempt() {
   State& state = states_[chosen_];
   is_chosen_ = false;
+  for (std::shared_ptr<const Evaluator>* end : {&below_, &above_})
+    if (*end && (*end)->bytes() > most_beside) end->reset();
   evaluator_.reset();  // frees its memory
   const auto start = nanoseconds_now();
   WorkLimit::take(state.forecast.cost);
@@ -154,6 +189,9 @@ void Solver::attempt() {
     if (evaluator_) {
       const Answer found =
           evaluator_->answer(task_.question.quantity, task_.question.at, std::numeric_limits<double>::quiet_NaN());
+      if (found.lower >= task_.answer.lower) below_ = evaluator_;
+      if (found.upper <= task_.answer.upper) above_ = evaluator_;
+      is_last_tight_ = found.converged || is_closed(found, task_.question, infinity);
       take(found);
       if (!task_.answer.converged) state.method->learn(found);
     }

@@ -37,8 +37,8 @@ class Solver {
   /// end is at most `known`: a smaller answer need not be enclosed more closely.
   Answer solve(double known = -infinity);
 
-  /// The evaluator that answered last.
-  std::shared_ptr<const Evaluator> evaluator() const { return evaluator_; }
+  /// An evaluator that gives the answer.
+  std::shared_ptr<const Evaluator> evaluator() const;
 
   /// A row for each method, after `solve`. Methods that the search did not reach make their forecasts now.
   std::vector<Explanation> explain();
@@ -54,6 +54,7 @@ class Solver {
   bool choose();
   bool is_small_enough() const;
   bool is_near_enough() const;
+  bool is_for_little(const Forecast& next);
   Forecast forecast(std::size_t i);
   void attempt();
   void take(const Answer& found);
@@ -61,8 +62,10 @@ class Solver {
   Task task_;
   std::array<State, method_count> states_;
   std::size_t chosen_ = method_count;
-  bool is_chosen_ = false;  // whether `chosen_` is the method of the next attempt
-  std::shared_ptr<const Evaluator> evaluator_;
+  bool is_chosen_ = false;                          // whether `chosen_` is the method of the next attempt
+  std::shared_ptr<const Evaluator> evaluator_;      // of the last attempt
+  std::shared_ptr<const Evaluator> below_, above_;  // those that gave the two ends of the answer
+  bool is_last_tight_ = false;                      // whether the last answer alone is as close as asked
 };
 
 }  // namespace hockeystick

@@ -184,7 +184,8 @@ class ByTransform final : public Method {
     if (is_done_ || !next.limited_by().empty()) return {.obstacle = "finer grids do not help"};
     const double bytes = next.plan().bytes, memory = task_.limits.memory();
     if (bytes <= memory) return {next.cost(), bytes, 0.7, {}};
-    return {next.cost() * memory / bytes, bytes, infinity, {}};  // of a grid as coarse as fits
+    const double coarser = bytes / memory;  // than wanted, of a grid as coarse as fits
+    return {next.cost() / coarser, bytes, 1 + coarser * coarser, {}};
   }
 
   std::shared_ptr<const Evaluator> prepare() override {

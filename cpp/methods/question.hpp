@@ -10,6 +10,7 @@
 #include "numeric/interval.hpp"
 #include "numeric/runtime/budget.hpp"
 #include "plan/question.hpp"
+#include "plan/tuning.hpp"
 
 namespace hockeystick {
 
@@ -81,6 +82,12 @@ void describe(const DeltaAt& delta_at, double interval, double epsilon, Answer& 
 inline bool is_tight(const Answer& found, const Question& question) {
   const bool is_enough = !question.wants_epsilon() && found.upper - found.lower <= question.enough;
   return is_enough || is_tight(found.lower, found.upper, question.tolerance, !question.wants_epsilon());
+}
+/// Whether an answer closes a question. A point of a curve may be twice as wide where another attempt costs `next`
+/// [ns].
+inline bool is_closed(const Answer& found, Question question, double next) {
+  if (question.is_point && next > tuning::cheap) question.tolerance *= 2, question.enough *= 2;
+  return is_tight(found, question);
 }
 
 /// Encloses the larger of two enclosed numbers, such as the worse of two directions. `is_enough`: whether an answer

@@ -20,7 +20,7 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-constexpr double shared_memory = 0.25;  // the part of it for evaluators that questions of one array share
+constexpr double shared_memory = 0.5;  // the part of it for evaluators that questions of one array share
 
 // One direction of a run, with the evaluator that answered the question before and those that answered earlier ones.
 class Run {
@@ -42,7 +42,7 @@ class Run {
   std::optional<Answer> ask_others(const Question& question, double near) {
     for (std::size_t i = 0; i < aside_.size(); ++i) {
       Answer found = aside_[i]->answer(question.quantity, question.at, near);
-      if (!is_tight(found, question)) continue;
+      if (!is_closed(found, question, found.cost)) continue;
       std::shared_ptr<const Evaluator> next = std::move(aside_[i]);
       aside_.erase(aside_.begin() + static_cast<std::ptrdiff_t>(i));
       keep(std::move(next));
@@ -233,7 +233,7 @@ class Engine {
   }
 
   bool take_tight(Run& run, Answer& found) {
-    if (!is_tight(found, question_)) return false;
+    if (!is_closed(found, question_, found.cost)) return false;
     found.converged = true, found.limited_by = {}, found.passes = 1, found.total_cost = found.cost;
     take(found);
     see(run, found);

@@ -13,6 +13,7 @@ from exact.balls import normal_tail
 from exact.truth import log_moments
 from hockeystick import _core
 from hockeystick.adjacency import Direction
+from rare_runs import sampled
 
 COUNT, EPSILON = 400, 0.05
 LIMITS = {"tolerance": 1e-3, "memory_limit": 2**30}
@@ -201,3 +202,16 @@ def test_chords_are_as_long_as_the_tail_allows():
     found = run.probabilistic_delta_bounds(0.5)
     assert found.gap <= 1e-2 * found.upper
     assert _core.work.taken() - before < 3e7
+
+
+def test_points_whose_two_ends_come_from_two_methods_share_both():
+    """One transform bounds these deltas closely from above, and another one from below."""
+    run = 32 * sampled(0.5406984482039782, 8.896338578600878e-05) + sampled(
+        1.6561044032480439, 1.0712111475964216e-06
+    )
+    found = run.probabilistic_delta_bounds(1.0, adjacency="remove-one")
+    assert found.upper - found.lower <= 1e-2 * found.upper
+    at = run.delta_bounds([0.99, 1.0, 1.01], adjacency="remove-one", tolerance=1e-4)
+    away = math.exp(-0.01)
+    assert found.lower <= (at.upper[0] - away * at.lower[1]) / (1 - away)
+    assert found.upper >= (at.lower[1] - away * at.upper[2]) / (1 - away)
