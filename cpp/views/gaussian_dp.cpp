@@ -172,8 +172,7 @@ class MuByDeltas {
         by_largest_(direction, limits.tolerance),
         limits_(limits) {}
 
-  // Asks rates by falling size; an answer counts as converged if other rates are known to need a larger mu. A direction
-  // that may need less than another is asked less closely at first.
+  // Asks rates by falling size; an answer counts as converged if other rates are known to need a larger mu.
   void solve(std::span<const double> rates, std::span<Answer> answers) {
     std::vector<WantedPoint> wanted = first_points(rates.back(), answers.back().lower > 0 ? 4 : 1);
     for (int round = 0, failed = 0; round < most_rounds && failed < most_failed && !wanted.empty(); ++round) {
@@ -202,7 +201,8 @@ class MuByDeltas {
     std::vector<WantedPoint> wanted{{largest_finite_loss(direction_), rough_tolerance}};  // the curve is flat beyond
     for (double loss = last;;) {
       const Saddle at = saddlepoint_.rough_saddle_for_epsilon(loss);
-      const double missed = missed_share(at), tolerance = for_delta * part * change_of_delta(at);
+      const double missed = missed_share(at);  // next to 1 contours tell delta less closely than forecast
+      const double tolerance = for_delta * part * (missed < 1e-3 ? missed : change_of_delta(at));
       wanted.push_back({loss, std::clamp(tolerance, least_tolerance_at(missed), most_tolerance)});
       if (loss == 0 || missed < 1e-3 * smallest_rate) return wanted;
       loss -= std::clamp(apart * at.deviation, 0.03 * loss, 0.3 * loss);
