@@ -83,9 +83,9 @@ inline const double sum = tuned("sum", 400);
 // fineness, and in proportion to the fineness above; each knot of its large losses costs `knot`. Measured for sampled
 // Gaussians.
 // x2: nothing. /2: nothing.
-inline const double large_loss = tuned("large_loss", 50e3);
+inline const double large_loss = tuned("large_loss", 150e3);
 // x2: nothing. /2: nothing.
-inline const double knot = tuned("knot", 800);
+inline const double knot = tuned("knot", 2400);
 // Time that may be spent on the tolerance of a delta below the floor. By hand.
 // x2: nothing. /2: nothing.
 inline const double for_the_smallest = tuned("for_the_smallest", 2e6);
