@@ -141,6 +141,7 @@ bool Solver::choose() {
     if (is_off(table[i].name) || !forecast(i).obstacle.empty()) continue;
     if (is_for_little(states_[i].forecast)) {
       states_[i].forecast.obstacle = "it is not forecast to narrow the answer";
+      if (states_[i].forecast.bytes > task_.limits.memory()) refuse(task_.answer, states_[i].forecast.bytes);
       continue;
     }
     states_[i].offered = states_[i].forecast;

@@ -104,24 +104,45 @@ double OneLargeLoss::expected() const {
   return sum * (1 + u * static_cast<double>(steps_.size() + 8));
 }
 
-// Upper bound of the expected number of pairs of large losses whose sum is above epsilon - s.
+// Upper bound of the expected number of pairs of large losses, each of another step.
+double OneLargeLoss::pairs() const {
+  double sum = 0, before = 0;
+  for (const Step& step : steps_) {
+    const double here = step.count * step.any;
+    sum += here * (before + (step.count - 1) * step.any / 2);  // proof: one-large-loss
+    before += here;
+  }
+  return sum * (1 + u * static_cast<double>(2 * steps_.size() + 8));
+}
+
+// Upper bound of the expected number of such pairs whose sum is above epsilon - s.
 double OneLargeLoss::two_within(double s) const {
   const std::vector<double>& loss = steps_.front().large.loss;
-  std::vector<double> mass(loss.size()), from(loss.size() + 1);
-  for (std::size_t i = mass.size(); i-- > 0; from[i] = from[i + 1] + mass[i])
-    for (const Step& step : steps_) mass[i] += step.count * step.mass[i];
+  const std::size_t size = loss.size();
+  const double off = u * static_cast<double>(2 * size + 2 * steps_.size() + 16);
+  std::vector<double> from(size + 1), own(size + 1);
+  for (std::size_t i = size; i-- > 0; from[i] += from[i + 1])
+    for (const Step& step : steps_) from[i] += step.count * step.mass[i];
   const double needed = (plan_.epsilon - s) * (1 - 8 * u) - 2 * loss_error_;  // proof: one-large-loss
-  double sum = 0;
-  for (std::size_t i = 0; i < mass.size(); ++i) {
-    const double rest = i + 1 < loss.size() ? down(needed - loss[i + 1]) : 0.0;
+  std::vector<std::size_t> other(size);  // the least loss that suffices beside each
+  for (std::size_t i = 0; i < size; ++i) {
+    const double rest = i + 1 < size ? down(needed - loss[i + 1]) : 0.0;
     const auto beyond = static_cast<std::size_t>(std::upper_bound(loss.begin(), loss.end(), rest) - loss.begin());
-    sum += mass[i] * from[beyond > 0 ? beyond - 1 : 0];
+    other[i] = beyond > 0 ? beyond - 1 : 0;
   }
-  return sum / 2 * (1 + u * static_cast<double>(2 * loss.size() + 2 * steps_.size() + 16));
+  double sum = 0;
+  for (const Step& step : steps_) {
+    for (std::size_t i = size; i-- > 0;) own[i] = own[i + 1] + step.mass[i];
+    for (std::size_t i = 0; i < size; ++i) {
+      const double others = from[other[i]] * (1 + off) - own[other[i]] * (1 - off);  // proof: one-large-loss
+      sum += step.count * step.mass[i] * std::max(0.0, others);
+    }
+  }
+  return sum / 2 * (1 + u * static_cast<double>(size * steps_.size() + 16));
 }
 
 double OneLargeLoss::more() const {
-  const double all = expected(), spared = math::exp(log_spared_), two = all * all / 2, three = two * all / 3;
+  const double two = pairs(), spared = math::exp(log_spared_), three = two * expected() / 3;
   double least = two;
   for (double s = 0.01 * plan_.epsilon; s < plan_.epsilon - plan_.threshold; s *= 1.6) {
     const double small = above_.at(s) * spared;

@@ -53,6 +53,7 @@ class OneLargeLoss {
   double unit() const { return plan_.rate / ExponentialFit::parts; }
   void tabulate();
   double expected() const;
+  double pairs() const;
   double two_within(double s) const;
   double one(std::size_t step, const ExponentialFit& fit, double epsilon, bool above) const;
   double apart(const Step& step, const ExponentialFit& fit, double epsilon, bool above) const;

@@ -21,8 +21,13 @@ namespace {
 
 // The losses of all steps in order, how often each is expected, and how often one of at least its size is.
 struct ExpectedLosses {
+  struct Node {
+    double loss, expected;
+    std::size_t term;
+  };
+
   explicit ExpectedLosses(const Saddlepoint& saddlepoint) {
-    std::vector<std::pair<double, double>> all;
+    std::vector<Node> all;
     for (std::size_t term = 0; term < saddlepoint.terms(); ++term) {
       const auto [losses, log_mass] = saddlepoint.nodes(term);
       std::vector<double> mass(log_mass.begin(), log_mass.end());
@@ -30,11 +35,12 @@ struct ExpectedLosses {
       double sum = 0;
       for (const double each : mass) sum += each;
       for (std::size_t i = 0; i < mass.size(); ++i)
-        all.emplace_back(losses[i], mass[i] * saddlepoint.count(term) / sum);
+        all.push_back({losses[i], mass[i] * saddlepoint.count(term) / sum, term});
+      steps.push_back(saddlepoint.count(term));
     }
-    if (saddlepoint.terms() > 1) sort_by(all, [](const auto& each) { return each.first; });
+    if (saddlepoint.terms() > 1) sort_by(all, &Node::loss);
     from.resize(all.size() + 1);
-    for (const auto& [at, expected] : all) loss.push_back(at), count.push_back(expected);
+    for (const auto& [at, expected, term] : all) loss.push_back(at), count.push_back(expected), term_of.push_back(term);
     for (std::size_t i = all.size(); i-- > 0;) from[i] = from[i + 1] + count[i];
   }
 
@@ -42,6 +48,16 @@ struct ExpectedLosses {
     return static_cast<std::size_t>(std::lower_bound(loss.begin(), loss.end(), at) - loss.begin());
   }
   double above(double at) const { return from[index(at)]; }
+
+  // The part of all pairs of losses above a threshold that are of two steps.
+  double share_of_two(double threshold) const {
+    std::vector<double> own(steps.size());
+    double alone = 0;
+    for (std::size_t i = index(threshold); i < loss.size(); ++i) own[term_of[i]] += count[i];
+    for (std::size_t term = 0; term < steps.size(); ++term) alone += own[term] * own[term] / steps[term];
+    const double all = above(threshold);
+    return all > 0 ? std::max(0.0, 1 - alone / (all * all)) : 1;
+  }
 
   // Two large losses that make up epsilon.
   double two(double threshold, double epsilon) const {
@@ -51,7 +67,8 @@ struct ExpectedLosses {
     return sum;
   }
 
-  std::vector<double> loss, count, from;
+  std::vector<double> loss, count, from, steps;  // `steps`: the count of each term
+  std::vector<std::size_t> term_of;
 };
 
 // The first `small` losses are small; their sum is about normal.
@@ -167,13 +184,14 @@ double rate_of(double epsilon, double found) { return std::max(found, tuning::le
 // `most`.
 std::optional<double> missed_by(const ExpectedLosses& losses, double threshold, double epsilon, double rate,
                                 double most) {
-  if (!(losses.two(threshold, epsilon) < most)) return {};
+  const double share = losses.share_of_two(threshold);
+  if (!(share * losses.two(threshold, epsilon) < most)) return {};
   const SmallSums small(losses, threshold, rate);
-  const double all = losses.above(threshold);
-  double two = all * all / 2;
+  const double all = losses.above(threshold), pairs = share * all * all / 2;
+  double two = pairs;
   for (double s = 0.01 * epsilon; s < epsilon - threshold; s *= 2)
-    two = std::min(two, losses.two(threshold, epsilon - s) + all * all / 2 * small.above(s));
-  return small.above(epsilon) + two + all * all * all / 6;
+    two = std::min(two, share * losses.two(threshold, epsilon - s) + pairs * small.above(s));
+  return small.above(epsilon) + two + pairs * all / 3;
 }
 
 }  // namespace

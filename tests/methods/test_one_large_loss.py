@@ -38,7 +38,7 @@ def split_of(
 
 
 @pytest.mark.every(3)
-@pytest.mark.parametrize("count", [2, 3, 5])
+@pytest.mark.parametrize("count", [1, 2, 3, 5])
 @pytest.mark.parametrize("epsilon", [0.9, 1.0, 1.1])
 @pytest.mark.parametrize("rare", [0.0, RARE])
 @pytest.mark.parametrize("tolerance", [1e-1, 1e-3])
@@ -117,26 +117,29 @@ def two_within(needed, knots, cells):
     return total / 2
 
 
-@pytest.mark.parametrize("count", [3, 20])
+@pytest.mark.parametrize("counts", [(3,), (20,), (1, 2), (1, 1), (1,)])
 @pytest.mark.parametrize("epsilon", [1.0, 1.6])
-def test_more_is_that_of_the_page(count, epsilon):
-    split = split_of([(pair_of(), count)], epsilon=epsilon)
+def test_more_is_that_of_the_page(counts, epsilon):
+    """Each of the steps may lose much beside each of the others."""
+    split = split_of([(pair_of(), count) for count in counts], epsilon=epsilon)
     knots = parts.large_losses(
         epsilon, threshold=THRESHOLD, centre=0.01, deviation=0.1, rate=3.0, tolerance=1e-3
     )
     cells = [arb(0)] * len(knots)
     for loss, (_, p) in zip(LAW, atoms(), strict=True):
         if loss >= THRESHOLD:
-            cells[bisect.bisect_right(knots, loss) - 1] += count * p
-    expected = count * masses()[0]
+            cells[bisect.bisect_right(knots, loss) - 1] += p
+    large, steps = masses()[0], sum(counts)
     spared = arb(split.log_spared()).exp()
-    best, s = expected**2 / 2, 0.01 * epsilon
+    ordered = steps * (steps - 1)
+    pairs, s = ordered * large**2 / 2, 0.01 * epsilon
+    best = pairs
     while s < epsilon - THRESHOLD:
         small = min((arb(m) - arb(t) * s).exp() for t, m in split.above()) * spared
-        found = two_within(epsilon - s, knots, cells) + expected**2 / 2 * small
+        found = ordered * two_within(epsilon - s, knots, cells) + pairs * small
         best = min(best, found, key=float)
         s *= 1.6
-    exact = min(best + expected**3 / 6, arb(1), key=float)
+    exact = min(best + pairs * steps * large / 3, arb(1), key=float)
     assert exact * (1 - arb(1e-12)) <= split.more() <= exact * (1 + arb(1e-9))
 
 

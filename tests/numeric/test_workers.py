@@ -51,10 +51,10 @@ def test_the_watch_is_asked_by_the_caller_and_stops_all(threads):
         callers.append(threading.get_ident())
         return len(callers) >= 3
 
-    rates, steps = [0.5] * COUNT, range(10**6, 10**6 + COUNT)
-    fields = {"tolerance": 2e-12, "memory_limit": 2**30, "watch": library.WATCH(watch)}
+    rates, steps, deltas = [1e-5] * COUNT, range(10**4, 10**4 + COUNT), [1e-9] * COUNT
+    fields = {"tolerance": 1e-10, "memory_limit": 2**30, "watch": library.WATCH(watch)}
     with pytest.raises(Refused) as refused:
-        ask("epsilon", [0.05] * COUNT, rates, steps, DELTA, threads=threads, **fields)
+        ask("epsilon", [0.5] * COUNT, rates, steps, deltas, threads=threads, **fields)
     assert refused.value.status == library.STOPPED
     assert callers == [threading.get_ident()] * 3
 
