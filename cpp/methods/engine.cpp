@@ -117,7 +117,7 @@ bool Solver::is_near_enough() const { return is_closed(task_.answer, task_.quest
 
 // A dear method that is not forecast to be tight is of use where less is known than by its forecast.
 bool Solver::is_for_little(const Forecast& next) {
-  return next.width > std::max(1.0, task_.excess()) && next.cost > tuning::cheap && !task_.is_named();
+  return next.width > 1 && next.cost > tuning::cheap && !task_.is_named() && next.width > task_.excess();
 }
 
 // The cheapest method that is forecast to be tight, or else the cheapest one; false if none is left within the work of
