@@ -129,3 +129,18 @@ def test_gaussians_of_one_renyi_divergence():
         assert name == "gaussian"
         exact = (arb(known.order) / (2 * arb(known.divergence))).sqrt()
         assert exact <= noise <= exact * (1 + CLOSE)
+
+
+@pytest.mark.parametrize(
+    ("step", "epsilon", "how"),
+    [
+        (hs.ShuffledLocal(epsilon0=0.5, users=1000), 0.5, {"adjacency": "replace-one"}),
+        (hs.ShuffledLocal(epsilon0=2.0, users=1000), 2.5, {"adjacency": "replace-one"}),
+        (2 * hs.ShuffledLocal(epsilon0=1.0, users=100), 2.0, {"adjacency": "replace-one"}),
+        (hs.Laplace(3.0).poisson_sampled(0.1).group(2), 1.0, {}),
+        (hs.best_of(hs.Laplace(3.0), runs="geometric", mean=10), 5.0, {}),
+    ],
+)
+def test_nothing_is_lost_beyond_the_largest_loss(step, epsilon, how):
+    """Though the curve above ends at what counts for nothing, 1e-32 or 1e-307."""
+    assert step.delta_bounds(epsilon, **how) == (0, 0)

@@ -394,18 +394,3 @@ def test_an_order_lowers_divergences(epsilon0, users, rho):
     """The curve bounds them up to its last loss, and epsilon0 what lies beyond it."""
     low, high = hs.ShuffledLocal(epsilon0=epsilon0, users=users).zcdp_bounds(**HOW)
     assert low <= high < rho
-
-
-@pytest.mark.parametrize(
-    ("step", "epsilon", "how"),
-    [
-        (hs.ShuffledLocal(epsilon0=0.5, users=1000), 0.5, HOW),
-        (hs.ShuffledLocal(epsilon0=2.0, users=1000), 2.5, HOW),
-        (2 * hs.ShuffledLocal(epsilon0=1.0, users=100), 2.0, HOW),
-        (hs.Laplace(3.0).poisson_sampled(0.1).group(2), 1.0, {}),
-        (hs.best_of(hs.Laplace(3.0), runs="geometric", mean=10), 5.0, {}),
-    ],
-)
-def test_nothing_is_lost_beyond_the_largest_loss(step, epsilon, how):
-    """Though the curve above ends at what counts for nothing, 1e-32 or 1e-307."""
-    assert step.delta_bounds(epsilon, **how) == (0, 0)
